@@ -46,10 +46,12 @@ export async function picturesAsked(page: Page) {
 
 export async function pictureCards(page: Page) {
   await picturesAsked(page);
-  await page
-    .getByText(/^Did not see/)
-    .first()
-    .scrollIntoViewIfNeeded();
+  const unseen = page.getByText(/^Did not see/).first();
+  // There is one card at a time on a phone.
+  const tab = page.getByRole("tab", { name: /blind/ });
+  await tab.or(unseen).first().waitFor();
+  if (await tab.isVisible()) await tab.click();
+  await unseen.scrollIntoViewIfNeeded();
 }
 
 export async function pictureView(page: Page) {
