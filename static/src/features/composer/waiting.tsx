@@ -3,9 +3,12 @@ import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { next, useNext } from "../asking/next";
 import { askNext } from "../asking/session";
-import { files } from "../attachments/chosen";
+import { type Asked, files } from "../attachments/chosen";
 import { drafts } from "./draft";
 import { focusComposer } from "./focus";
+
+const named = (asked: Asked) =>
+  asked.map((file) => (typeof file === "string" ? file.slice(0, 12) : (file.filename ?? file.id)));
 
 /** The question that waits for the answer of the one before, above the composer. */
 export function WaitingQuestion({ id, running }: { id: string; running: boolean }) {
@@ -25,6 +28,7 @@ export function WaitingQuestion({ id, running }: { id: string; running: boolean 
       action: { label: t("Undo"), run: () => next.write(id, taken) },
     });
   };
+  const attached = named(waiting?.body.attachments ?? []);
   const state = running ? t("Asked as soon as this answer is there") : t("Not asked yet");
   return (
     <>
@@ -38,6 +42,11 @@ export function WaitingQuestion({ id, running }: { id: string; running: boolean 
             <p dir="auto" className="waiting-text">
               {waiting.body.content}
             </p>
+            {attached.length > 0 && (
+              <p dir="auto" className="waiting-state">
+                {t("With {{files}}", { files: attached.join(", ") })}
+              </p>
+            )}
           </div>
           {!running && (
             <button type="button" className="quiet-button" onClick={() => askNext(id)}>
