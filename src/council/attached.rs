@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pictures;
 use super::prompts::fence::{self, Fence};
 use super::prompts::template::Template;
 
@@ -55,6 +54,11 @@ pub struct Pixels {
     pub height: u32,
 }
 
+/// What stands for the picture with this number, from 1, until it is known who is asked.
+pub(super) fn place_of_picture(fence: &Fence, number: usize) -> String {
+    format!("[picture {number} {}]", fence.marker())
+}
+
 /// The files with no more text than the members are given of all: short ones whole, the others cut alike.
 #[must_use]
 pub fn cut(files: Vec<Attached>) -> Vec<Attached> {
@@ -80,7 +84,7 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
             );
             shown += 1;
             let name = fence.wrap(&title, &format!("Name: {}", file.filename));
-            return format!("{name}\n{}", pictures::place(fence, shown));
+            return format!("{name}\n{}", place_of_picture(fence, shown));
         }
         let text = first(&file.text, share);
         let read = share.min(file.characters);

@@ -49,6 +49,7 @@ pub mod run;
 pub mod run_event;
 pub mod searching;
 pub mod seat;
+pub mod seeing;
 pub mod setting;
 pub mod settings;
 pub mod skip;

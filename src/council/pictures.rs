@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::attached::Attached;
+use super::attached::{Attached, place_of_picture};
 use super::brief::Brief;
 use super::prompts::fence::Fence;
 use super::prompts::template::Template;
@@ -74,11 +74,6 @@ pub fn tokens(files: &[Attached]) -> u64 {
     files.iter().filter_map(|file| file.image).map(|size| image::tokens((size.width, size.height))).sum()
 }
 
-/// What stands for the picture with this number, from 1, until it is known who is asked.
-pub(super) fn place(fence: &Fence, number: usize) -> String {
-    format!("[picture {number} {}]", fence.marker())
-}
-
 /// What a run shows to those who see.
 #[derive(Debug)]
 pub struct Pictures {
@@ -109,7 +104,7 @@ impl Pictures {
     fn put_into_message(&self, message: &mut ChatMessage, fence: &Fence, sees: bool) {
         let line = if sees { &self.shown } else { &self.unseen };
         for (number, image) in (1..).zip(&self.images) {
-            let place = place(fence, number);
+            let place = place_of_picture(fence, number);
             if !message.content.contains(&place) {
                 continue;
             }

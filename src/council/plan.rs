@@ -1,7 +1,7 @@
 //! The only way into a deliberation: a request and the settings in force become a [`Plan`], or
 //! every reason why not. Nothing below it looks at options again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,17 +10,14 @@ use super::answer_form::AnswerForm;
 use super::attached::Attached;
 use super::brief::Brief;
 use super::earlier::Scope;
-use super::estimate::Kept;
 use super::features::{self, Lookups, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
 use super::formats::list::{self as formats, Format};
-use super::formats::models as models_of;
 use super::member::{Member, member_problems, members, model_problem};
 use super::options::cache::{CachePlan, scope};
 use super::options::rubric::{self, Rubric};
 use super::options::tools;
-use super::pictures;
 use super::process;
 use super::prompts::history::{self, Turn};
 use super::prompts::line::Line;
@@ -88,10 +85,6 @@ pub const VERSION: i32 = 11;
 pub fn is_readable(format: &str, version: i32) -> bool {
     FORMATS.contains(&format) && version <= VERSION
 }
-
-/// Nobody who is to answer sees the pictures that the question comes with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Blind;
 
 /// What a run will do, frozen on its row when it starts: a later change of settings or code does
 /// not change a run under way. New fields need defaults, since stored plans must still load.
@@ -443,30 +436,8 @@ impl Plan {
         Self { title: false, ..self }.with_texts(texts)
     }
 
-    /// The same where its pictures, if it has any, are shown to those of its models that see.
-    ///
-    /// # Errors
-    /// Where nobody would see them who is to answer.
-    pub fn shown_to(mut self, sees: impl Fn(&str) -> bool) -> Result<Self, Blind> {
-        if pictures::of(&self.brief().attachments).next().is_none() {
-            return Ok(self);
-        }
-        let mut settings = self.brief().settings.clone();
-        let named = settings.named_models().into_iter().map(|(_, model)| model.clone());
-        let asked = models_of(&self, &Kept::default());
-        let mut models: BTreeSet<String> = named.chain(asked).collect();
-        models.retain(|model| sees(model));
-        self.task.brief.seen_by = models.into_iter().collect();
-        let council = self.brief().members().iter().map(|member| member.model.as_str());
-        let may_answer = self.options.roster.may_answer(council.collect());
-        if may_answer.iter().any(|group| !group.iter().any(|model| self.brief().sees(model))) {
-            return Err(Blind);
-        }
-        Ok(self.scoped())
-    }
-
     /// The same with an earlier answer looked for among those that depend on the same.
-    fn scoped(mut self) -> Self {
+    pub(super) fn scoped(mut self) -> Self {
         // The whole plan is read for it, so only where somebody looks.
         if let Some(cache) = self.cache {
             self.cache = Some(CachePlan { scope: self.scope(), ..cache });

@@ -11,7 +11,7 @@ use super::frame;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
 use super::metrics;
-use super::shown;
+use super::shown::{self, NotShown};
 use super::state::Shared;
 use crate::council::costs;
 use crate::council::figures::Figures;
@@ -108,7 +108,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         Ok(None) => {}
         Ok(Some(pictures)) => run = run.showing(pictures),
         Err(error) => {
-            let mut ending = error.ending(live);
+            let mut ending = not_shown(error, live);
             ending.format = Some(plan.format.mode());
             return finish(shared, live, journal, ending).await;
         }
@@ -161,6 +161,21 @@ fn traced(live: &LiveRun, plan: &Plan) -> Span {
         span.set("llm_council.request.id", id.as_str());
     }
     span
+}
+
+/// How a run ends whose pictures are not there: never with a question about one that nobody was shown.
+fn not_shown(why: NotShown, live: &LiveRun) -> Ending {
+    match why {
+        NotShown::Gone(name) => {
+            let message = format!("The picture {name} is no longer there, so nobody was asked about it.");
+            Ending::failed("picture_gone", message)
+        }
+        NotShown::Store(error) => {
+            tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "the pictures of a run cannot be read");
+            let message = "The pictures of the question could not be read. Try again.".to_owned();
+            Ending::failed("internal", message)
+        }
+    }
 }
 
 /// Goes on without those whom somebody does not want to wait for, as soon as that is known here.

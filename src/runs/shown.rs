@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::execution::Ending;
 use super::live::LiveRun;
 use super::store_retry::until_answered;
 use crate::council::brief::Brief;
@@ -15,25 +14,6 @@ pub(super) enum NotShown {
     /// This picture is no longer there: its conversation, or its owner, is being deleted.
     Gone(String),
     Store(StoreError),
-}
-
-impl NotShown {
-    /// How the run ends: never with a question about a picture that nobody was shown.
-    pub(super) fn ending(self, live: &LiveRun) -> Ending {
-        match self {
-            Self::Gone(name) => {
-                let message = format!("The picture {name} is no longer there, so nobody was asked about it.");
-                Ending::failed("picture_gone", message)
-            }
-            Self::Store(error) => {
-                tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "the pictures of a run cannot be read");
-                Ending::failed(
-                    "internal",
-                    "The pictures of the question could not be read. Try again.".to_owned(),
-                )
-            }
-        }
-    }
 }
 
 /// Loads those that the question comes with; nothing where it comes with none.

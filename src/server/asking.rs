@@ -18,9 +18,10 @@ use super::problem::Problem;
 use super::projects::placing::{self, AskedIn};
 use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, Fields};
-use crate::council::plan::{Blind, Context, Plan};
+use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
 use crate::council::prompts::line::{self, Line};
+use crate::council::seeing::{self, Blind};
 use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::{Models as _, Sampling};
@@ -242,7 +243,7 @@ async fn planned(
         instructions,
     };
     let plan = Plan::parse_over(body, &options, context).and_then(|plan| {
-        plan.shown_to(|model| app.models.sees_images(model)).map_err(|Blind| vec![nobody_sees(app)])
+        seeing::shown_to(plan, |model| app.models.sees_images(model)).map_err(|Blind| vec![nobody_sees(app)])
     });
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     problems.extend(problem);
