@@ -17,9 +17,11 @@ class ViewsFirst extends BaseSequencer {
 class FirstAttempts implements Reporter {
   onTestCaseResult(test: TestCase) {
     if (!test.diagnostic()?.flaky) return;
-    for (const { message, stacks = [] } of test.result().errors ?? []) {
+    for (const { message, diff = "", stacks = [] } of test.result().errors ?? []) {
       const where = stacks.map(({ file, line }) => `\n  ${file}:${line}`).join("");
-      process.stdout.write(`The first attempt of "${test.fullName}" failed: ${message}${where}\n`);
+      process.stdout.write(
+        `The first attempt of "${test.fullName}" failed: ${message}${where}\n${diff}\n`,
+      );
     }
   }
 }
