@@ -2,6 +2,8 @@
  * Makes pictures ready to be sent: the server and the models need no more pixels than these, and nobody needs to be told where
  * a photo was taken. What is drawn anew has nothing of what its file said besides its pixels.
  */
+import { Problem } from "../../api/problem";
+import { t } from "../../i18n";
 
 /** The longest side, in pixels: models make larger pictures smaller before they look at them. */
 const longestSide = 1_568;
@@ -17,12 +19,18 @@ export interface Prepared {
 /** Whether it is a picture by what the browser takes it for. A drawing in SVG is text. */
 export const isPicture = ({ type }: Blob) => type.startsWith("image/") && type !== "image/svg+xml";
 
+const notDrawn = () =>
+  new Problem(
+    "refused",
+    t("This browser cannot make the picture smaller. Save it anew, or smaller."),
+  );
+
 function drawn(image: ImageBitmap, width: number, height: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("this browser draws no pictures");
+  if (!context) throw notDrawn();
   context.imageSmoothingQuality = "high";
   context.drawImage(image, 0, 0, width, height);
   return canvas;
@@ -57,7 +65,9 @@ export async function prepared(file: Blob): Promise<Prepared> {
     const canvas = drawn(image, size(image.width), size(image.height));
     const type = asItIs.has(file.type) ? file.type : "image/jpeg";
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, type, quality));
-    return { blob: blob ?? file, thumbnail };
+    // Not as it was: nobody has agreed to send what its file says besides its pixels.
+    if (!blob) throw notDrawn();
+    return { blob, thumbnail };
   } finally {
     image.close();
   }
