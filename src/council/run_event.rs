@@ -138,7 +138,14 @@ pub enum RunEvent {
         error_kind: Option<String>,
     },
     /// The run was cancelled; what it had is stored. Always last.
-    Cancelled {},
+    Cancelled {
+        /// One plain sentence, where somebody else than its owner has cancelled it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        /// Who, in one word: `stopped_by_administrator`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error_kind: Option<String>,
+    },
     /// This server is going away; the run goes on. Reconnect with the id of the last event seen.
     /// Always last on its stream, without an id of its own.
     ServerShutdown { message: String, run_id: RunId, last_event_id: u64 },
@@ -160,7 +167,7 @@ impl FeatureEvent for RunEvent {
 
     fn ends_the_run(&self) -> bool {
         match self {
-            Self::Complete {} | Self::Error { .. } | Self::Cancelled {} => true,
+            Self::Complete {} | Self::Error { .. } | Self::Cancelled { .. } => true,
             Self::RunQueued { .. }
             | Self::RunStarted { .. }
             | Self::CallRestarted(_)
@@ -259,7 +266,7 @@ fn note(event: &RunEvent) -> Option<Note> {
         | RunEvent::RunStarted { .. }
         | RunEvent::Complete {}
         | RunEvent::Error { .. }
-        | RunEvent::Cancelled {}
+        | RunEvent::Cancelled { .. }
         | RunEvent::ServerShutdown { .. } => None,
     }
 }

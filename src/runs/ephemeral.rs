@@ -49,7 +49,7 @@ pub async fn execute(
         Some(Ok(Ok(()))) => (RunStatus::Complete, None, RunEvent::Complete {}),
         Some(Ok(Err(failure))) => failed(failure.kind(), failure.to_string()),
         Some(Err(_panic)) => failed("internal", "A fault of this program ended the run.".to_owned()),
-        None => (RunStatus::Cancelled, None, RunEvent::Cancelled {}),
+        None => (RunStatus::Cancelled, None, RunEvent::Cancelled { message: None, error_kind: None }),
     };
     let under_way = run.under_way();
     if status != RunStatus::Complete {

@@ -13,6 +13,7 @@ use super::live::{LiveRun, Record};
 use super::metrics;
 use super::shown::{self, NotShown};
 use super::state::Shared;
+use super::store_retry::until_answered;
 use crate::council::costs;
 use crate::council::figures::Figures;
 use crate::council::note::{EVERYTHING, Note, NoteCategory};
@@ -26,6 +27,7 @@ use crate::llm::CallFact;
 use crate::store::RunStatus;
 use crate::store::figures::{FiguresRow, LeaningRow, PlacingRow};
 use crate::store::journal::FinishedRow;
+use crate::store::runs;
 use crate::trace::{Kind, NewSpan, Span};
 
 /// How a run ends.
@@ -49,6 +51,13 @@ impl Ending {
     pub(super) fn failed(kind: &'static str, message: String) -> Self {
         let event = RunEvent::Error { message, error_kind: Some(kind.to_owned()) };
         Self::new(RunStatus::Failed, event)
+    }
+
+    fn stopped(by_admin: bool) -> Self {
+        let of_admin = |text: &str| by_admin.then(|| text.to_owned());
+        let message = of_admin("An administrator stopped the run.");
+        let event = RunEvent::Cancelled { message, error_kind: of_admin("stopped_by_administrator") };
+        Self::new(RunStatus::Cancelled, event)
     }
 
     fn new(status: RunStatus, event: RunEvent) -> Self {
@@ -130,7 +139,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
         // The panic itself has been reported by the panic hook, with its place.
         Some(Err(_panic)) => Ending::failed("internal", "A fault of this server ended the run.".to_owned()),
-        None => Ending::new(RunStatus::Cancelled, RunEvent::Cancelled {}),
+        None => Ending::stopped(is_stopped_by_admin(shared, live).await),
     };
     trace.set("llm_council.run.status", ending.status.as_str());
     if ending.status == RunStatus::Failed {
@@ -192,6 +201,15 @@ async fn forward_skips(run: &Run, live: &LiveRun) -> Infallible {
     }
 }
 
+/// Whether an administrator has stopped it. That can wait for the database: so does the run's end.
+async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
+    let asked = until_answered("who has stopped it", || runs::is_stopped_by_admin(&shared.db, live.id)).await;
+    asked.unwrap_or_else(|error| {
+        tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "who has stopped a run cannot be read");
+        false
+    })
+}
+
 /// Stores what a run has come to, with its last event.
 pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
     live.end();
@@ -217,7 +235,8 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
         run: live.id,
         status: ending.status,
         error: match &ending.event {
-            RunEvent::Error { message, error_kind } => {
+            RunEvent::Error { message, error_kind }
+            | RunEvent::Cancelled { message: Some(message), error_kind } => {
                 Some(serde_json::json!({ "kind": error_kind, "message": message }))
             }
             RunEvent::RunQueued { .. }
@@ -226,7 +245,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
             | RunEvent::MemberSkipped { .. }
             | RunEvent::CostsComplete { .. }
             | RunEvent::Complete {}
-            | RunEvent::Cancelled {}
+            | RunEvent::Cancelled { message: None, .. }
             | RunEvent::ServerShutdown { .. } => None,
         },
         message: live.message,

@@ -125,10 +125,11 @@ pub struct RunResult {
     pub created_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
-    /// Why it failed.
+    /// Why it failed, or who has stopped it where that was not its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The same in one word: `no_answers`, `internal`, `abandoned` or `unreadable_plan`.
+    /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone` or
+    /// `stopped_by_administrator`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<String>,
     #[serde(flatten)]

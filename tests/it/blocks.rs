@@ -143,9 +143,20 @@ async fn an_administrator_stops_anybodys_run() {
     let path = format!("/api/admin/runs/{run}/cancel");
     assert_eq!(app.user("bob").post(&path, json!({})).await.status, 403);
     assert_eq!(root.post(&path, json!({})).await.ok(), json!({"cancelled": true}));
-    assert_eq!(events.rest().await.last().unwrap().kind(), "cancelled");
+    let end = json!({
+        "type": "cancelled", "message": "An administrator stopped the run.",
+        "error_kind": "stopped_by_administrator",
+    });
+    assert_eq!(events.rest().await.last().unwrap().json, end, "who asked is told that it was not themselves");
     drop(gate);
     assert_eq!(root.post(&path, json!({})).await.ok(), json!({"cancelled": false}), "it is over");
+    let conversation = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    for told in [&conversation["messages"][1], &ann.get(&format!("/api/runs/{run}")).await.ok()] {
+        assert_eq!((&told["status"], &told["error_kind"]), (&json!("cancelled"), &end["error_kind"]));
+        assert_eq!(told["error"], end["message"]);
+    }
+    let listed = root.get("/api/admin/runs").await.ok();
+    assert_eq!(listed["runs"][0]["error_kind"], end["error_kind"]);
     assert_eq!(ann.get("/api/conversations").await.status, 200, "who asked it goes on");
     let missing = format!("/api/admin/runs/{}/cancel", uuid::Uuid::new_v4());
     assert_eq!(root.post(&missing, json!({})).await.status, 404);

@@ -264,10 +264,11 @@ pub enum Message {
         run_id: Option<RunId>,
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<RunStatus>,
-        /// Why the run failed.
+        /// Why the run failed, or who has stopped it where that was not its owner.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
-        /// The same in one word: `no_answers`, `internal`, `abandoned` or `unreadable_plan`.
+        /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone` or
+        /// `stopped_by_administrator`.
         #[serde(skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,
         /// The runs whose answers it showed before it was asked for again, oldest first; `GET

@@ -97,7 +97,7 @@ pub(super) fn whole(
     let course = told.course;
     match course.end() {
         Some(End::Complete) => {}
-        Some(End::Cancelled) => return Err(Refusal::cancelled()),
+        Some(End::Cancelled(why)) => return Err(Refusal::cancelled(why.as_deref())),
         Some(End::Failed(why)) => return Err(Refusal::no_answer(why)),
         None => return Err(Refusal::goes_on()),
     }
@@ -188,7 +188,7 @@ impl Voice for Chunks {
                 }
                 Step::End(End::Complete) => events.extend(self.complete(told)),
                 Step::End(End::Failed(why)) => events.push(failure(&Refusal::no_answer(why))),
-                Step::End(End::Cancelled) => events.push(failure(&Refusal::cancelled())),
+                Step::End(End::Cancelled(why)) => events.push(failure(&Refusal::cancelled(why.as_deref()))),
             }
         }
         events

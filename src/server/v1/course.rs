@@ -37,7 +37,8 @@ pub(super) enum End {
     Complete,
     /// Why there is no answer.
     Failed(String),
-    Cancelled,
+    /// By whom, in a sentence, where that was not its owner.
+    Cancelled(Option<String>),
 }
 
 /// See the module.
@@ -103,7 +104,7 @@ impl Course {
         let end = match event.get::<RunEvent>() {
             Some(RunEvent::Complete {}) => Some(self.ended()),
             Some(RunEvent::Error { message, .. }) => Some(End::Failed(message.clone())),
-            Some(RunEvent::Cancelled {}) => Some(End::Cancelled),
+            Some(RunEvent::Cancelled { message, .. }) => Some(End::Cancelled(message.clone())),
             Some(_) | None => None,
         };
         if (self.answer.is_shown && !self.is_torn) || end == Some(End::Complete) {

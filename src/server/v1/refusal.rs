@@ -110,9 +110,9 @@ impl Refusal {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, SERVER, "no_answer", message)
     }
 
-    /// 409: somebody has stopped the run.
-    pub(super) fn cancelled() -> Self {
-        let message = "the run was cancelled before it came to an answer";
+    /// 409: somebody has stopped the run. `why` says who, where that was not its owner.
+    pub(super) fn cancelled(why: Option<&str>) -> Self {
+        let message = why.unwrap_or("the run was cancelled before it came to an answer");
         Self::new(StatusCode::CONFLICT, INVALID, "cancelled", message)
     }
 

@@ -261,7 +261,8 @@ impl Typed {
                 events.push(self.state("response.failed", failed));
                 events
             }
-            End::Cancelled => {
+            // Why, the field `error` has no code for.
+            End::Cancelled(_) => {
                 let mut events = self.end_reasoning();
                 let cancelled = object(&self.requested, "cancelled", self.output(None), usage, Value::Null);
                 self.last = Some(cancelled.clone());

@@ -185,6 +185,19 @@ pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStat
     Ok(status)
 }
 
+/// Whether an administrator was the first to ask the run to stop.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not there any more.
+pub async fn is_stopped_by_admin(db: &Db, id: RunId) -> Result<bool, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query_scalar("SELECT stopped_by_admin FROM runs WHERE id = $1")
+        .bind(id.0)
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or(StoreError::NotFound)
+}
+
 /// The same of any run, for administrators. Returns whether it is under way. Needs the admins' scope.
 ///
 /// # Errors
@@ -193,7 +206,8 @@ pub async fn request_cancel_of_any(tx: &mut Tx, id: RunId) -> Result<bool, Store
     tx.require_admin()?;
     let known: Option<bool> = sqlx::query_scalar(
         "WITH live AS (
-             UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+             UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()),
+                 stopped_by_admin = stopped_by_admin OR cancel_requested_at IS NULL
              WHERE id = $1 AND status IN ('queued', 'running') RETURNING id
          )
          SELECT EXISTS (SELECT FROM live) FROM runs WHERE id = $1",
@@ -212,7 +226,8 @@ pub async fn request_cancel_of_any(tx: &mut Tx, id: RunId) -> Result<bool, Store
 pub(in crate::store) async fn request_cancel_of_all(tx: &mut Tx, user: &UserId) -> Result<usize, StoreError> {
     tx.require_admin()?;
     let live: Vec<Uuid> = sqlx::query_scalar(
-        "UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+        "UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()),
+             stopped_by_admin = stopped_by_admin OR cancel_requested_at IS NULL
          WHERE user_id = $1 AND status IN ('queued', 'running') RETURNING id",
     )
     .bind(user.as_str())

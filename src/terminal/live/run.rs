@@ -40,7 +40,11 @@ pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
             }
         }
         "complete" => return end(run, RunStatus::Complete),
-        "cancelled" => return end(run, RunStatus::Cancelled),
+        "cancelled" => {
+            run.error = told.words("message").map(str::to_owned);
+            run.error_kind = told.owned("error_kind");
+            return end(run, RunStatus::Cancelled);
+        }
         "error" => {
             run.error = told.words("message").map(str::to_owned);
             run.error_kind = told.owned("error_kind");

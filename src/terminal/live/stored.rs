@@ -39,9 +39,9 @@ pub(super) fn events(message: Fields) -> Vec<Value> {
     }
     match message.text("status") {
         Some("queued" | "running") => {}
-        Some("cancelled") => events.push(json!({ "type": "cancelled" })),
-        Some("failed") => events.push(json!({
-            "type": "error", "message": message.text("error"), "error_kind": message.text("error_kind"),
+        Some(status @ ("cancelled" | "failed")) => events.push(json!({
+            "type": if status == "failed" { "error" } else { status },
+            "message": message.text("error"), "error_kind": message.text("error_kind"),
         })),
         // A conversation brought along from elsewhere had no run here.
         _ => events.push(json!({ "type": "complete" })),

@@ -188,7 +188,13 @@ fn code(run: &LiveRun, output: &Output) -> Result<u8, Trouble> {
     match run.status {
         RunStatus::Complete if output.strict && some_failed(run) => Ok(exit::PARTIAL),
         RunStatus::Complete => Ok(exit::ANSWERED),
-        RunStatus::Cancelled => Ok(exit::CANCELLED),
+        RunStatus::Cancelled => {
+            // Whoever has stopped it here knows.
+            if let Some(why) = &run.error {
+                eprintln!("llm-council: {}", one_line(why));
+            }
+            Ok(exit::CANCELLED)
+        }
         RunStatus::Queued | RunStatus::Running | RunStatus::Failed => {
             let why = run.error.as_deref().unwrap_or("the run ended without an answer");
             let why = one_line(why).into_owned();

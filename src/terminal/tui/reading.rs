@@ -111,9 +111,10 @@ fn sections(turn: &Turn, tab: Tab) -> Vec<Section> {
 /// What is said where there is nothing to read, and of a run that did not end well.
 fn end(run: &LiveRun, tab: Tab, is_empty: bool) -> Option<Section> {
     let failed = || run.error.clone().unwrap_or_else(|| "The run ended without an answer.".to_owned());
+    let stopped = || run.error.clone().unwrap_or_else(|| "The run was stopped.".to_owned());
     let (said, kind) = match (run.status, tab) {
         (RunStatus::Failed, Tab::Final) => (failed(), Kind::Failed),
-        (RunStatus::Cancelled, Tab::Final) => ("The run was stopped.".to_owned(), Kind::Failed),
+        (RunStatus::Cancelled, Tab::Final) => (stopped(), Kind::Failed),
         _ if !is_empty => return None,
         (RunStatus::Queued, _) => {
             let place = run.queue_position.map(|place| format!(" It is number {place} in the queue."));

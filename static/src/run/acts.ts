@@ -197,7 +197,12 @@ const restarted = {
 
 const ending = {
   complete: (run) => ({ ...settle(run), status: "complete" }),
-  cancelled: (run) => ({ ...settle(run), status: "cancelled" }),
+  cancelled: (run, event) => ({
+    ...settle(run),
+    status: "cancelled",
+    error: event.message || null,
+    errorKind: event.error_kind ?? null,
+  }),
   error: (run, event) => ({
     ...settle(run),
     status: "failed",

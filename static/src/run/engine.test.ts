@@ -261,6 +261,16 @@ describe("the end of a run", () => {
     expect(run.answers[0]).toMatchObject({ status: "failed", text: "half" });
   });
 
+  it("knows whether somebody else has stopped it, live and stored", () => {
+    const message = "An administrator stopped the run.";
+    const error_kind = "stopped_by_administrator";
+    const run = reduce(open, { type: "cancelled", message, error_kind });
+    expect(run).toMatchObject({ status: "cancelled", error: message, errorKind: error_kind });
+    const stored = storedRun([], [], synthesis());
+    const again = fromStored({ ...stored, status: "cancelled", error: message, error_kind }, "c1");
+    expect(again).toMatchObject({ status: "cancelled", error: message, errorKind: error_kind });
+  });
+
   it("says why it failed", () => {
     expect(reduce(open, { type: "error", message: "No member answered." })).toMatchObject({
       status: "failed",

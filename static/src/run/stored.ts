@@ -40,7 +40,11 @@ export function eventsOf(message: AssistantMessage, conversationId: string): Cou
       events.push({ type: "complete" });
       break;
     case "cancelled":
-      events.push({ type: "cancelled" });
+      events.push({
+        type: "cancelled",
+        message: message.error ?? null,
+        error_kind: message.error_kind ?? null,
+      });
       break;
     case "failed":
       events.push({

@@ -27,6 +27,24 @@ async fn an_interrupt_stops_the_run_and_says_what_it_cost() {
 }
 
 #[tokio::test]
+async fn whoever_watches_is_told_that_an_administrator_stopped_the_run() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let asked = program(&app, "ann").await.begin(&["query", "Why?"]);
+    app.models.until(|records| records.iter().any(|record| record.request.model == "m/two")).await;
+    let run = app.admin().get("/api/admin/runs").await.ok()["runs"][0]["id"].clone();
+    let path = format!("/api/admin/runs/{}/cancel", run.as_str().unwrap());
+    assert_eq!(app.admin().post(&path, json!({})).await.ok(), json!({"cancelled": true}));
+    let ended = asked.ended_with_output().await;
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    assert!(ended.stderr.contains("An administrator stopped the run."), "{}", ended.stderr);
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_killed_server_is_followed_again_and_nothing_is_told_twice() {
     let mut lost = Losable::start().await;
     let asked = Program::plain()

@@ -41,7 +41,7 @@ pub(super) fn output() -> Value {
             "members": {"type": "array", "items": member},
             "ranking": {"type": "array", "items": place, "description": "By the members' blind reviews of each other."},
             "cost_usd": {"type": "number", "description": "Of the calls whose cost is known."},
-            "error": {"type": "string", "description": "Why the run failed."},
+            "error": {"type": "string", "description": "Why the run failed, or who has stopped it where that was not its owner."},
             "next": {"type": "string", "description": "How to go on, where it is not over."}
         }),
         &["run_id", "conversation_id", "status", "format", "created_at"],
@@ -84,6 +84,7 @@ pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
     let head = match (row.status, deliberation.answer_text(), &next, &error) {
         (RunStatus::Complete, Some(answer), ..) => answer.to_owned(),
         (_, _, Some(next), _) => next.clone(),
+        (RunStatus::Cancelled, _, _, Some(who)) => who.clone(),
         (RunStatus::Cancelled, ..) => "The run was stopped before there was an answer.".to_owned(),
         (_, _, _, Some(error)) => format!("The run failed: {error}"),
         _ => "The run ended without an answer.".to_owned(),

@@ -30,3 +30,14 @@ it("a run without options shows none of their panels", async () => {
   for (const title of ["Refinement", "Devil", "Several"]) expect(button(title)).toBeUndefined();
   expect(page.querySelector(".run-note")).toBeNull();
 });
+
+it("whoever asked is told that somebody else has stopped the run", async () => {
+  const stopped = { ...newRun, status: "cancelled" } as const;
+  const own = await deliberation({}, undefined, stopped);
+  expect(own.textContent).toContain("Stopped. What had arrived is kept.");
+  const page = await deliberation({}, undefined, {
+    ...stopped,
+    errorKind: "stopped_by_administrator",
+  });
+  expect(page.textContent).toContain("Stopped by an administrator. What had arrived is kept.");
+});

@@ -16,7 +16,7 @@ import { runFailure } from "../failures/run-failure";
 import { formatOf, isSimulated, textsOf } from "../formats";
 import { MonitorButton } from "../process/monitor-button";
 import { Answers } from "./answers";
-import { describeRun, reviewsId, reviewsSummary, runProgress } from "./describe";
+import { describeRun, isStoppedByAdmin, reviewsId, reviewsSummary, runProgress } from "./describe";
 import { answerBefore } from "./drafts";
 import { FeatureNotes } from "./feature-notes";
 import { FinalAnswer } from "./final-answer";
@@ -125,7 +125,11 @@ function Parts(props: Props) {
       {run.status === "cancelled" && (
         <Notice tone="warn">
           <T
-            text="<strong>Stopped.</strong> What had arrived is kept."
+            text={
+              isStoppedByAdmin(run)
+                ? "<strong>Stopped by an administrator.</strong> What had arrived is kept."
+                : "<strong>Stopped.</strong> What had arrived is kept."
+            }
             parts={{ strong: (inner) => <strong>{inner}</strong> }}
           />
           {askMissing}

@@ -50,6 +50,9 @@ function readyText({ synthesis: { result } }: RunState): string {
   return heading ? t("{{heading}} is ready.", { heading }) : t("The answer is ready.");
 }
 
+/** Whoever asked is told that it was not themselves. */
+export const isStoppedByAdmin = (run: RunState) => run.errorKind === "stopped_by_administrator";
+
 /** Changes with stages and results, never with tokens: it is announced politely. */
 export function describeRun(run: RunState): string {
   const { answersEnded, reviewsEnded } = runProgress(run);
@@ -59,7 +62,9 @@ export function describeRun(run: RunState): string {
     case "failed":
       return runFailure(run).what;
     case "cancelled":
-      return t("The run was stopped. What had arrived is kept.");
+      return isStoppedByAdmin(run)
+        ? t("An administrator stopped the run. What had arrived is kept.")
+        : t("The run was stopped. What had arrived is kept.");
     case "queued":
     case "running":
       break;
