@@ -1,5 +1,6 @@
 import "../styles/confirm.css";
 import { type ReactNode, useId, useRef } from "react";
+import { Dialog } from "./dialog";
 import { useModal } from "./modal";
 
 interface Props {
@@ -26,16 +27,12 @@ export function Confirm({ title, children, actions, cancel, onCancel }: Props) {
     dialog.current?.close();
   };
   return (
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="confirm"
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-text`}
       onClose={() => chosen.current()}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) leave(onCancel);
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
     >
       <div className="confirm-body">
         <h2 id={`${id}-title`}>{title}</h2>
@@ -58,6 +55,6 @@ export function Confirm({ title, children, actions, cancel, onCancel }: Props) {
           ))}
         </div>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

@@ -2,8 +2,8 @@ import "../styles/confirm.css";
 import "../styles/settings.css";
 import "../styles/form-dialog.css";
 import { type ReactNode, useEffect, useId } from "react";
-import { t } from "../i18n";
-import { Icon } from "./icon";
+import { Dialog } from "./dialog";
+import { DialogHead } from "./dialog-head";
 import { useModal } from "./modal";
 import { Toasts } from "./toast";
 
@@ -25,31 +25,12 @@ export function FormDialog({
     (find("input:checked") ?? find("input"))?.focus();
   }, [dialog]);
   return (
-    <dialog
-      ref={dialog}
-      className="confirm form-dialog"
-      aria-labelledby={id}
-      onClose={onClose}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
-    >
+    <Dialog dialog={dialog} className="confirm form-dialog" aria-labelledby={id} onClose={onClose}>
       <div className="confirm-body">
-        <header className="form-dialog-head">
-          <h2 id={id}>{title}</h2>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={t("Close")}
-            onClick={() => dialog.current?.close()}
-          >
-            <Icon name="close" />
-          </button>
-        </header>
+        <DialogHead dialog={dialog} id={id} title={title} />
         {children}
       </div>
       <Toasts />
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,5 +1,7 @@
 import { useId } from "react";
 import { t } from "../../i18n";
+import { Dialog } from "../../ui/dialog";
+import { DialogHead } from "../../ui/dialog-head";
 import { Icon } from "../../ui/icon";
 import { useModal } from "../../ui/modal";
 import { contentOf } from "./chosen";
@@ -20,20 +22,8 @@ export default function PictureView({
   const pixels = width && height ? `${width} × ${height}` : null;
   const facts = [pixels, size === undefined ? null : bytes(size)].filter((fact) => fact !== null);
   return (
-    <dialog
-      ref={dialog}
-      className="picture-view"
-      aria-labelledby={id}
-      onClose={onClose}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
-    >
-      <header className="picture-view-head">
-        <h2 id={id} dir="auto">
-          {filename}
-        </h2>
+    <Dialog dialog={dialog} className="picture-view" aria-labelledby={id} onClose={onClose}>
+      <DialogHead dialog={dialog} id={id} title={<bdi>{filename}</bdi>}>
         {facts.length > 0 && <span className="file-more">{facts.join(" · ")}</span>}
         <a
           className="icon-button"
@@ -44,16 +34,8 @@ export default function PictureView({
         >
           <Icon name="download" />
         </a>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={t("Close")}
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="close" />
-        </button>
-      </header>
+      </DialogHead>
       <img src={contentOf(file.id)} alt={t("Picture: {{name}}", { name: filename })} />
-    </dialog>
+    </Dialog>
   );
 }

@@ -8,7 +8,8 @@ import { Link } from "wouter";
 import { readEntry, useChoice } from "../../api/library";
 import { asProblem } from "../../api/problem";
 import { msg, t } from "../../i18n";
-import { Icon } from "../../ui/icon";
+import { Dialog } from "../../ui/dialog";
+import { DialogHead } from "../../ui/dialog-head";
 import { useModal } from "../../ui/modal";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
@@ -63,28 +64,14 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
   };
   // Out of the form that asks.
   return createPortal(
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="confirm insert-dialog"
       aria-labelledby={id}
       onClose={() => onClose(done)}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
     >
       <div className="confirm-body">
-        <header className="insert-head">
-          <h2 id={id}>{open ? <bdi>{open.name}</bdi> : t("Prompts")}</h2>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={t("Close")}
-            onClick={() => dialog.current?.close()}
-          >
-            <Icon name="close" />
-          </button>
-        </header>
+        <DialogHead dialog={dialog} id={id} title={open ? <bdi>{open.name}</bdi> : t("Prompts")} />
         {open ? (
           <VariablesForm key={open.text} text={open.text} onFilled={put} />
         ) : (
@@ -133,7 +120,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
           </>
         )}
       </div>
-    </dialog>,
+    </Dialog>,
     document.body,
   );
 }

@@ -7,6 +7,7 @@ import { asProblem } from "../../api/problem";
 import { keys } from "../../api/queries";
 import type { Ask, Config, CouncilMember } from "../../api/types";
 import { t } from "../../i18n";
+import { Dialog } from "../../ui/dialog";
 import { passFocusOn } from "../../ui/focus";
 import { shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
@@ -169,17 +170,12 @@ function Choice(props: Props & { config: Config; asked: Ask; most: number }) {
   };
   const full = wanted?.for === "new" && members.length >= most;
   return (
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="council-dialog"
       aria-labelledby={`${id}-title`}
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
       onKeyDown={(event) => {
-        // What is around it, as a form or a drawer, takes them otherwise.
-        event.stopPropagation();
         if (event.key === "Enter" && event.target instanceof HTMLInputElement) {
           event.preventDefault();
         }
@@ -288,6 +284,6 @@ function Choice(props: Props & { config: Config; asked: Ask; most: number }) {
           </section>
         )}
       </div>
-    </dialog>
+    </Dialog>
   );
 }

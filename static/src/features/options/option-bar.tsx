@@ -1,5 +1,6 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { t } from "../../i18n";
+import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
 import { MenuButton } from "../../ui/menu";
@@ -29,19 +30,12 @@ function Sheet({ onClose, picker, ...props }: Props & { onClose: () => void }) {
   const dialog = useModal();
   const id = useId();
   return (
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="sheet"
       aria-labelledby={`${id}-title`}
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => {
-        keepFromAsking(event);
-        // What is around it takes Escape otherwise.
-        event.stopPropagation();
-      }}
+      onKeyDown={keepFromAsking}
     >
       <div className="sheet-body">
         <header className="sheet-head">
@@ -61,7 +55,7 @@ function Sheet({ onClose, picker, ...props }: Props & { onClose: () => void }) {
           <OptionList {...props} />
         </Suspense>
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
+import { Dialog } from "../../ui/dialog";
 import { useMedia } from "../../ui/media";
 import { useModal } from "../../ui/modal";
 import { orMissing } from "../../ui/part";
@@ -12,20 +13,16 @@ const close = () => showMonitor(false);
 function Sheet({ run }: { run: RunState }) {
   const dialog = useModal();
   return (
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="sheet monitor-sheet"
       aria-label={t("Process log")}
       onClose={close}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
     >
       <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
         <Monitor run={run} onClose={() => dialog.current?.close()} />
       </Suspense>
-    </dialog>
+    </Dialog>
   );
 }
 

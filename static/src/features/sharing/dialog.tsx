@@ -4,7 +4,8 @@ import { useId, useState } from "react";
 import { type Share, useShares } from "../../api/shares";
 import type { Conversation } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { Icon } from "../../ui/icon";
+import { Dialog } from "../../ui/dialog";
+import { DialogHead } from "../../ui/dialog-head";
 import { useModal } from "../../ui/modal";
 import { ReadFailed } from "../../ui/read-failed";
 import { Toasts } from "../../ui/toast";
@@ -65,29 +66,15 @@ export default function ShareDialog({
   const dialog = useModal();
   const id = useId();
   return (
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="confirm share-dialog"
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-text`}
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
     >
       <div className="confirm-body">
-        <header className="share-head">
-          <h2 id={`${id}-title`}>{t("Share this conversation")}</h2>
-          <button
-            type="button"
-            className="icon-button share-close"
-            aria-label={t("Close")}
-            onClick={() => dialog.current?.close()}
-          >
-            <Icon name="close" />
-          </button>
-        </header>
+        <DialogHead dialog={dialog} id={`${id}-title`} title={t("Share this conversation")} />
         <p id={`${id}-text`}>
           {t(
             "Everybody who is signed in here and has the link can read this branch as it is now. What you ask later, your files and your settings are not shared.",
@@ -96,6 +83,6 @@ export default function ShareDialog({
         <Links conversation={conversation} />
       </div>
       <Toasts />
-    </dialog>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 import "../../styles/shortcuts.css";
 import { useId } from "react";
 import { msg, t } from "../../i18n";
-import { Icon } from "../../ui/icon";
+import { Dialog } from "../../ui/dialog";
+import { DialogHead } from "../../ui/dialog-head";
 import { useModal } from "../../ui/modal";
 import { showHelp } from "./help";
 import { groups } from "./keys";
@@ -57,28 +58,14 @@ export default function ShortcutSheet() {
   const dialog = useModal();
   const id = useId();
   return (
-    <dialog
-      ref={dialog}
+    <Dialog
+      dialog={dialog}
       className="shortcuts"
       aria-labelledby={id}
       onClose={() => showHelp(false)}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
-      onKeyDown={(event) => event.stopPropagation()}
     >
       <div className="shortcuts-body">
-        <header>
-          <h2 id={id}>{t("Keyboard shortcuts")}</h2>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={t("Close")}
-            onClick={() => dialog.current?.close()}
-          >
-            <Icon name="close" />
-          </button>
-        </header>
+        <DialogHead dialog={dialog} id={id} title={t("Keyboard shortcuts")} />
         <div className="shortcuts-groups">
           {groups.map(({ title, shortcuts }) => (
             <Keys
@@ -97,6 +84,6 @@ export default function ShortcutSheet() {
         </div>
         <ShortcutSwitch />
       </div>
-    </dialog>
+    </Dialog>
   );
 }
