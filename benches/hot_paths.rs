@@ -125,7 +125,7 @@ fn encoding() {
 
 fn frames() -> Vec<Frame> {
     let numbered = (1u64..).zip(tokens("word").iter().map(encode_token).collect::<Vec<_>>());
-    numbered.map(|(seq, json)| Frame { seq, key: String::new(), json, ends: false }).collect()
+    numbered.map(|(seq, json)| Frame::encoded(seq, "", json, false)).collect()
 }
 
 fn log_lines() {
@@ -147,7 +147,7 @@ fn fan_out() {
     let at_once = measure(|| {
         let run = live_run();
         for json in &json {
-            run.append(None, Some(("", json.clone(), false)));
+            run.append(None, Some(Frame::encoded(0, "", json.clone(), false)));
         }
         run.take().frames.len()
     });
@@ -157,7 +157,7 @@ fn fan_out() {
             let mut places = vec![0u64; readers];
             let mut seen = 0;
             for json in &json {
-                run.append(None, Some(("", json.clone(), false)));
+                run.append(None, Some(Frame::encoded(0, "", json.clone(), false)));
                 for place in &mut places {
                     if let Recent::Frames(frames) = run.recent(*place) {
                         *place = frames.last().map_or(*place, |frame| frame.seq);

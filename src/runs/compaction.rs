@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn frame(seq: u64, key: &str, size: usize) -> Frame {
-        Frame { seq, key: key.to_owned(), json: Bytes::from(vec![b'x'; size]), ends: false }
+        Frame::encoded(seq, key, Bytes::from(vec![b'x'; size]), false)
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use crate::council::{AnyEvent, Token};
+use crate::council::{AnyEvent, Event, Token};
 use crate::store::journal::LogRow;
 
 /// An encoded event of one run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Frame {
-    /// Its number in the run, from 1, ascending; gaps only where another execution took over.
+    /// Its number in the run, from 1, ascending; gaps only where another execution took over. 0 until it is given one.
     pub seq: u64,
     /// The event's place in the deliberation; empty for tokens.
     pub key: String,
@@ -16,13 +16,48 @@ pub struct Frame {
     pub json: Bytes,
     /// Whether it is the run's last event.
     pub ends: bool,
+    /// What was encoded, where that is kept for readers inside this process.
+    pub(super) event: Option<AnyEvent>,
 }
+
+impl PartialEq for Frame {
+    /// As it is sent and logged.
+    fn eq(&self, other: &Self) -> bool {
+        (self.seq, &self.key, &self.json, self.ends) == (other.seq, &other.key, &other.json, other.ends)
+    }
+}
+
+impl Eq for Frame {}
 
 impl Frame {
     /// A structural event under its number and key.
     #[must_use]
     pub fn structural(seq: u64, key: &str, event: &AnyEvent) -> Self {
-        Self { seq, key: key.to_owned(), json: encode(event), ends: event.ends_the_run() }
+        let event = event.clone();
+        Self {
+            seq,
+            key: key.to_owned(),
+            json: encode(&event),
+            ends: event.ends_the_run(),
+            event: Some(event),
+        }
+    }
+
+    /// What is encoded already.
+    #[must_use]
+    pub fn encoded(seq: u64, key: &str, json: Bytes, ends: bool) -> Self {
+        Self { seq, key: key.to_owned(), json, ends, event: None }
+    }
+
+    /// The event of a frame that is no token's: what was encoded, or else what is read from that.
+    ///
+    /// # Errors
+    /// When no feature has such an event: a newer version may have written it.
+    pub fn event(&self) -> serde_json::Result<AnyEvent> {
+        match &self.event {
+            Some(event) => Ok(event.clone()),
+            None => Event::read(&self.json).map(AnyEvent::from),
+        }
     }
 }
 
@@ -86,12 +121,7 @@ pub fn from_log(text: &str) -> impl Iterator<Item = Option<Frame>> + '_ {
     text.lines().map(|line| {
         let (seq, rest) = line.split_once('\t')?;
         let (key, json) = rest.split_once('\t')?;
-        Some(Frame {
-            seq: seq.parse().ok()?,
-            key: key.to_owned(),
-            json: Bytes::copy_from_slice(json.as_bytes()),
-            ends: key == END_KEY,
-        })
+        Some(Frame::encoded(seq.parse().ok()?, key, Bytes::copy_from_slice(json.as_bytes()), key == END_KEY))
     })
 }
 
@@ -112,6 +142,17 @@ mod tests {
         assert_eq!(&json[..], br#"{"type":"error","message":"na\u00efve \ud83d\ude00\nline"}"#);
     }
 
+    #[test]
+    fn an_event_is_the_same_kept_or_read() {
+        let event = AnyEvent::from(RunEvent::Error { message: "naïve".into(), error_kind: None });
+        let kept = Frame::structural(3, END_KEY, &event);
+        let read = from_log(&to_log(std::slice::from_ref(&kept))).next().flatten().unwrap();
+        assert_eq!(read, kept);
+        assert!(kept.event.is_some() && read.event.is_none());
+        assert_eq!(read.event().unwrap().json(), kept.event().unwrap().json());
+        assert!(Frame::encoded(4, "later", Bytes::from_static(b"{}"), false).event().is_err());
+    }
+
     proptest! {
         #[test]
         fn escaping_changes_no_text(text in any::<String>()) {
@@ -123,11 +164,10 @@ mod tests {
 
         #[test]
         fn the_log_gives_back_what_it_took(texts in prop::collection::vec(any::<String>(), 0..5)) {
-            let frames: Vec<Frame> = texts.into_iter().enumerate().map(|(i, message)| Frame {
-                seq: i as u64 + 1,
-                key: if i % 2 == 0 { String::new() } else { format!("stage1/m {i}") },
-                json: encode(&AnyEvent::from(RunEvent::Error { message, error_kind: None })),
-                ends: false,
+            let frames: Vec<Frame> = texts.into_iter().enumerate().map(|(i, message)| {
+                let key = if i % 2 == 0 { String::new() } else { format!("stage1/m {i}") };
+                let json = encode(&AnyEvent::from(RunEvent::Error { message, error_kind: None }));
+                Frame::encoded(i as u64 + 1, &key, json, false)
             }).collect();
             let back: Option<Vec<Frame>> = from_log(&to_log(&frames)).collect();
             prop_assert_eq!(back, Some(frames));

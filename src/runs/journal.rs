@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::budget::{Reserved, RunBudget};
 use super::carried::CarriedCalls;
 use super::earlier::EarlierAnswers;
-use super::frame::{self, from_log};
+use super::frame::{Frame, from_log};
 use super::live::{LiveRun, Record};
 use super::log::Log;
 use crate::council::budget::{BudgetEvent, BudgetState};
@@ -18,7 +18,7 @@ use crate::council::costs::{Costs, Spent};
 use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
 use crate::council::run::{FinishedCall, Host};
-use crate::council::{AnyEvent, Deliberation, Event, Token};
+use crate::council::{AnyEvent, Deliberation, Token};
 use crate::id::{RunId, UserId};
 use crate::llm::{CallError, CostSource, Reply};
 use crate::store::journal::{CallRow, DecisionRow, Remembered};
@@ -81,8 +81,8 @@ impl Recovered {
             if frame.key.is_empty() {
                 continue;
             }
-            match Event::read(&frame.json) {
-                Ok(event) => recovered.events.push(AnyEvent::from(event)),
+            match frame.event() {
+                Ok(event) => recovered.events.push(event),
                 Err(error) => tracing::error!(key = frame.key, %error, "a logged event cannot be understood"),
             }
             recovered.known_keys.insert(frame.key);
@@ -152,7 +152,7 @@ impl Journal {
 
     /// Makes a record durable, with an event if there is one.
     pub async fn record(&self, record: Option<Record>, event: Option<(&str, &AnyEvent)>) {
-        let frame = event.map(|(key, event)| (key, frame::encode(event), event.ends_the_run()));
+        let frame = event.map(|(key, event)| Frame::structural(0, key, event));
         let appended = self.live.append(record, frame);
         if appended.wake_writer {
             self.log.urgent(&self.live);
@@ -204,7 +204,7 @@ impl Host for Journal {
     async fn publish(&self, key: &str, event: AnyEvent) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         let waits = event.waits_for_person().then_some(Record::Waits);
-        let appended = self.live.append(waits, Some((key, frame::encode(&event), event.ends_the_run())));
+        let appended = self.live.append(waits, Some(Frame::structural(0, key, &event)));
         if appended.wake_writer {
             self.log.urgent(&self.live);
         }

@@ -98,6 +98,8 @@ pub struct LiveRun {
     pub attempt: i32,
     /// Known where the run is executed at once by the server that was asked.
     pub asked_by: AskedBy,
+    /// Whether the events behind recent frames are kept, for a reader that would read them from their JSON otherwise.
+    keeps_events: bool,
     /// Somebody wants it to stop.
     pub cancel: CancellationToken,
     /// The members that somebody wants it to go on without.
@@ -194,6 +196,7 @@ impl LiveRun {
             message,
             attempt,
             asked_by: AskedBy::default(),
+            keeps_events: false,
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
             state: Mutex::new(State {
@@ -236,27 +239,34 @@ impl LiveRun {
         Self { asked_by, ..self }
     }
 
+    /// Keeps the events behind recent frames if somebody reads them in this process.
+    #[must_use]
+    pub fn keeping_events(self, keeps_events: bool) -> Self {
+        Self { keeps_events, ..self }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a record and perhaps a structural event in one step: its key, its JSON, and whether it
-    /// is the last one. With a key that is logged already no event is appended.
-    pub fn append(&self, record: Option<Record>, frame: Option<(&str, bytes::Bytes, bool)>) -> Appended {
+    /// Takes a record and perhaps a structural event in one step, which is given its number here. With a key that is
+    /// logged already no event is appended.
+    pub fn append(&self, record: Option<Record>, frame: Option<Frame>) -> Appended {
         let mut state = self.state();
         if let Some(record) = record {
             state.pending_bytes += size_of_record(&record);
             state.pending.records.push(record);
             state.position += 1;
         }
-        if let Some((key, json, ends)) = frame
-            && state.known.insert(key.to_owned())
+        if let Some(frame) = frame
+            && state.known.insert(frame.key.clone())
         {
             state.seal();
             let seq = state.next_number();
             state.not_durable.push_back(seq);
-            state.pending_bytes += json.len();
-            state.log(Frame { seq, key: key.to_owned(), json, ends });
+            state.pending_bytes += frame.json.len();
+            let event = frame.event.filter(|_| self.keeps_events);
+            state.log(Frame { seq, event, ..frame });
         }
         self.appended(state, Urgency::Urgent)
     }
@@ -480,7 +490,7 @@ impl State {
         for open in std::mem::take(&mut self.open) {
             let json = frame::encode_token(&open.token);
             self.pending_bytes += json.len();
-            self.log(Frame { seq: open.seq, key: String::new(), json, ends: false });
+            self.log(Frame::encoded(open.seq, "", json, false));
         }
     }
 

@@ -114,6 +114,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     let ids = (id, ask.conversation, message);
     let opening = Frame::structural(1, OPENING_KEY, &execution::opening(ids, &ask.plan).into());
     let estimate = admission::estimate(shared, &ask.plan, &kept);
+    let is_of_program = ask.program.is_some();
     let new = NewRun {
         id,
         conversation: ask.conversation,
@@ -173,6 +174,8 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         }
     };
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
+    // A program hears sentences that are made of the events, people's pages read their JSON.
+    let live = live.keeping_events(is_of_program);
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(asked(at))

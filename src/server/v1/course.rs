@@ -12,7 +12,7 @@ use crate::council::features::tokens_of_final_answers;
 use crate::council::plan::AnswerShape;
 use crate::council::stage::Stage;
 use crate::council::stages::{reviews, synthesis};
-use crate::council::{AnyEvent, Deliberation, Event, RunEvent};
+use crate::council::{AnyEvent, Deliberation, RunEvent};
 use crate::runs::Frame;
 
 /// What stands between a text that a writer has left unfinished and the whole one.
@@ -86,8 +86,8 @@ impl Course {
         if frame.key.is_empty() {
             return self.take_piece(frame).into_iter().collect();
         }
-        let event: AnyEvent = match Event::read(&frame.json) {
-            Ok(event) => event.into(),
+        let event = match frame.event() {
+            Ok(event) => event,
             Err(error) => {
                 // A newer server may execute the run.
                 tracing::warn!(%error, "an event of a run cannot be understood");
