@@ -7,6 +7,7 @@ use super::shape::{Conversation, ConversationSummary, Message};
 use crate::council::Deliberation;
 use crate::council::ranking::aggregate::AggregateRow;
 use crate::council::stages::editorial::Editorial;
+use crate::store::RunStatus;
 
 /// The conversation, each stage under its heading.
 #[must_use]
@@ -36,9 +37,10 @@ pub(super) fn message(text: &mut String, message: &Message) {
                 text.push_str(&format!("\nWith: {}\n", names.join(", ")));
             }
         }
-        Message::Assistant { deliberation, error, .. } => {
+        Message::Assistant { deliberation, status, error, .. } => {
             if let Some(error) = error {
-                text.push_str(&format!("\n> The run failed. {}\n", neutral(error)));
+                let failed = if *status == Some(RunStatus::Failed) { "The run failed. " } else { "" };
+                text.push_str(&format!("\n> {failed}{}\n", neutral(error)));
             }
             answer(text, deliberation);
         }
@@ -54,6 +56,7 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
             synthesis.model,
             neutral(&synthesis.response)
         ));
+        unseen(text, deliberation, &synthesis.model);
         for note in &synthesis.notes {
             text.push_str(&format!("\n> {}\n", neutral(&note.replace('\n', " "))));
         }
@@ -69,11 +72,7 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     ranking(text, &deliberation.metadata.aggregate_rankings);
     for answer in deliberation.stage1.iter().flatten() {
         text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, neutral(&answer.response)));
-        if let Some(names) =
-            deliberation.metadata.pictures.as_ref().and_then(|info| info.unseen_by(&answer.model))
-        {
-            text.push_str(&format!("\n> Did not see {}.\n", neutral(&names.join(", "))));
-        }
+        unseen(text, deliberation, &answer.model);
         if let Some(error) = &answer.error {
             failed(text, answer.error_kind, error);
         }
@@ -89,11 +88,19 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     }
     for review in deliberation.stage2.iter().flatten() {
         text.push_str(&format!("\n### Review by {}\n\n{}\n", review.member, neutral(&review.ranking)));
+        unseen(text, deliberation, &review.model);
         if let Some(error) = &review.error {
             failed(text, review.error_kind, error);
         }
     }
     markdown_sources::sources(text, &deliberation.metadata.sources);
+}
+
+/// Which pictures a model was not shown, where there were some.
+fn unseen(text: &mut String, deliberation: &Deliberation, model: &str) {
+    if let Some(names) = deliberation.metadata.pictures.as_ref().and_then(|info| info.unseen_by(model)) {
+        text.push_str(&format!("\n> Did not see {}.\n", neutral(&names.join(", "))));
+    }
 }
 
 /// A time that stands in an answer of the API (naive UTC), as it is written in a text.

@@ -71,6 +71,8 @@ export interface Feature extends FeatureStart, RunFeature {
   readonly Around?: ComponentType<{ run: RunState; children: ReactNode }>;
   /** What it shows on a member's card, above the text. */
   readonly CardNote?: ComponentType<CardNoteProps>;
+  /** The same on a reviewer's card. */
+  readonly ReviewNote?: ComponentType<ReviewNoteProps>;
   /** What it adds to what is copied, as Markdown: to the whole run, or to the final answer alone. */
   readonly copied?: (run: RunState, what: "all" | "final") => readonly string[];
 }
@@ -87,6 +89,10 @@ export interface MemberText {
   readonly status: CallStatus;
   readonly text: string;
   readonly result: (Searched & { readonly simulated?: boolean }) | null;
+}
+
+export interface ReviewNoteProps {
+  seat: Seat;
 }
 
 export interface CardNoteProps {

@@ -106,7 +106,7 @@ async fn who_sees_is_shown_the_picture_and_who_does_not_is_told() {
     let events = ann.events(run_id, 0).await.rest().await;
     assert_eq!(events[0].json["pictures"], info);
     let markdown = ann.get(&format!("/api/conversations/{conversation}/export")).await.text;
-    assert_eq!(markdown.matches("> Did not see square.png.").count(), 3, "{markdown}");
+    assert_eq!(markdown.matches("> Did not see square.png.").count(), 6, "{markdown}");
     let encoded = STANDARD.encode(&photo);
     for sql in [
         "SELECT plan::text FROM runs",

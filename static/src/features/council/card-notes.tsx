@@ -1,6 +1,10 @@
 import { features } from "..";
-import type { CardNoteProps } from "../feature";
+import type { CardNoteProps, ReviewNoteProps } from "../feature";
 
 /** What the features have to say on a member's card. */
 export const CardNotes = (props: CardNoteProps) =>
   features.map(({ name, CardNote }) => CardNote && <CardNote key={name} {...props} />);
+
+/** The same on a reviewer's. */
+export const ReviewNotes = (props: ReviewNoteProps) =>
+  features.map(({ name, ReviewNote }) => ReviewNote && <ReviewNote key={name} {...props} />);

@@ -12,6 +12,7 @@ import { CallFailure } from "../failures/call-failure";
 import { membersOf } from "../formats";
 import { Awaited } from "../waiting/awaited";
 import { Aggregate, Matrix } from "./aggregate";
+import { ReviewNotes } from "./card-notes";
 import { abstentionNotes, parseNotes } from "./describe";
 import { FeatureNotes } from "./feature-notes";
 import { Monogram } from "./monogram";
@@ -123,6 +124,7 @@ function ReviewCard({ review, seat, names, labels }: CardProps) {
           />
         )}
       </header>
+      <ReviewNotes seat={review.seat} />
       {review.status === "writing" && (
         <Awaited member={review.seat.member} stage="stage2" since={review.since} />
       )}

@@ -19,7 +19,7 @@ export function nextCouncil(
     members: models.length > 0 ? models : config.council_models,
     chairman:
       chairman === null
-        ? { model: config.chairman_model, name: config.chairman_alias ?? config.chairman_model }
+        ? { model: config.chairman_model, name: config.chairman_alias || config.chairman_model }
         : { model: chairman, name: chairman },
     isOther: models.length > 0 || chairman !== null,
   };

@@ -1,6 +1,6 @@
-/** Pictures that a question comes with: a card says so where its member was not shown them. */
+/** Pictures that a question comes with: the cards of members and reviewers and the final answer say so where they were not shown. */
 import type { Feature } from "../feature";
-import { Around, NotSeen } from "./card";
+import { Around, NotSeen, NotSeenByMember, NotSeenByWriter } from "./card";
 import { start } from "./start";
 import { events, stored } from "./state";
 
@@ -9,5 +9,7 @@ export const feature = {
   events,
   stored,
   Around,
-  CardNote: NotSeen,
+  CardNote: NotSeenByMember,
+  ReviewNote: NotSeen,
+  notes: { final: NotSeenByWriter },
 } satisfies Feature;

@@ -3,7 +3,7 @@ import { newRun } from "../../run/state";
 import { render } from "../../test/render";
 import { answer, review, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
 import { fromStored, reduceAll } from "../reducer";
-import { Around, NotSeen } from "./card";
+import { Around, NotSeen, NotSeenByMember, NotSeenByWriter } from "./card";
 import { picturesOf } from "./state";
 
 const answers = seats.map((seat) => answer(seat));
@@ -30,12 +30,26 @@ describe("a question with pictures", () => {
     const card = (run: typeof newRun, seat: typeof first) =>
       render(
         <Around run={run}>
-          <NotSeen said={said(seat)} round={null} />
+          <NotSeenByMember said={said(seat)} round={null} />
         </Around>,
       );
     const blind = await card(fromStored(stored, "c1"), second);
     expect(blind.textContent).toBe("Did not see photo.png, map.webp");
     expect((await card(fromStored(stored, "c1"), first)).textContent).toBe("");
     expect((await card(fromStored(message, "c1"), second)).textContent).toBe("");
+  });
+
+  it("says it of a reviewer and of whoever writes the final answer", async () => {
+    const run = fromStored(stored, "c1");
+    const reviewer = await render(
+      <Around run={run}>
+        <NotSeen seat={second} />
+      </Around>,
+    );
+    expect(reviewer.textContent).toBe("Did not see photo.png, map.webp");
+    const written = (model: string) =>
+      render(<NotSeenByWriter run={{ ...run, synthesis: { ...run.synthesis, model } }} />);
+    expect((await written(first.model)).textContent).toBe("");
+    expect((await written("x/blind")).textContent).toBe("blind did not see photo.png, map.webp");
   });
 });
