@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use llm_council::store::local::{Durability, LocalPostgres};
+use serde_json::Value;
 use sqlx::postgres::PgConnectOptions;
 
 use super::cli::{Cli, ModelFlags};
@@ -184,8 +185,9 @@ fn start_server(
     }
 }
 
-/// The port in `LLM Council: http://127.0.0.1:8001`, once that line is whole.
+/// The port of the address in the line that says that the server is ready, once that line is there.
 fn port_in(log: &str) -> Option<u16> {
-    let (line, _) = log.split_once("LLM Council: http://")?.1.split_once('\n')?;
-    line.trim().trim_end_matches('/').rsplit_once(':')?.1.parse().ok()
+    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let ready = lines.find(|line| line["message"] == "LLM Council is ready")?;
+    ready["url"].as_str()?.trim_end_matches('/').rsplit_once(':')?.1.parse().ok()
 }

@@ -15,6 +15,7 @@ mod terminal;
 mod usd;
 mod user_names;
 
+use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::attachments::{Kind, worker};
 use crate::config::ConfigErrors;
+use crate::store::SetupError;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
@@ -31,8 +33,9 @@ use crate::terminal::{chat, exit, mcp, own_data, query, tui};
 use crate::version;
 
 use flags::Flags;
+use user_names::Undecided;
 
-/// `EX_CONFIG` of sysexits.h: starting again will not help until somebody has changed the configuration.
+/// `EX_CONFIG` of sysexits.h: starting again will not help until somebody has changed the configuration, or the database.
 const WRONG_CONFIGURATION: u8 = 78;
 
 /// A team's council of language models: they answer, review each other blind, and a chairman writes the answer.
@@ -317,11 +320,28 @@ impl Cli {
                 ExitCode::from(WRONG_CONFIGURATION)
             }
             None => {
-                eprintln!("llm-council: {error:#}");
-                ExitCode::FAILURE
+                eprintln!("llm-council: {}", told(&error));
+                let lasts = |cause: &(dyn Error + 'static)| {
+                    cause.is::<Undecided>()
+                        || cause.downcast_ref::<SetupError>().is_some_and(|error| error.passes().is_none())
+                };
+                if error.chain().any(lasts) { ExitCode::from(WRONG_CONFIGURATION) } else { ExitCode::FAILURE }
             }
         })
     }
+}
+
+/// An error with its causes; those whose text the one before ends with already are left out.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn read_kind(word: &str) -> Result<Kind, String> {

@@ -12,7 +12,7 @@ use futures_util::future::OptionFuture;
 use secrecy::ExposeSecret;
 
 use super::{build, database, user_names};
-use crate::config::Config;
+use crate::config::{Config, LogFormat};
 use crate::llm::simulated;
 use crate::server::descriptors;
 use crate::server::{self, app::App};
@@ -77,7 +77,12 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver, notify);
         });
         work.spawn_background(server::schedules::ask_what_is_due(background.clone()));
-        work.spawn_background(server::missing::log_missing_models(background.clone()));
+        let (missing, settings) =
+            (server::missing::log_missing_models(background.clone()), background.db.clone());
+        work.spawn_background(async move {
+            settings.opened().await;
+            missing.await;
+        });
         let app = background.clone();
         work.spawn_background(async move { app.reviewers.keep_fresh(&app.db).await });
         let models = background.models.clone();
@@ -181,8 +186,17 @@ fn announce(config: &Config, port: u16) {
     let own = format!("http://{}:{port}/", if host.contains(':') { format!("[{host}]") } else { host },);
     let url = config.server.public_url.as_ref().map_or(own, ToString::to_string);
     tracing::info!(url, "LLM Council is ready");
+    let is_simulated =
+        config.providers.list.iter().all(|provider| provider.kind.name == simulated::KIND.name);
+    if config.log.format == LogFormat::Json {
+        // Whatever reads the log takes every line for JSON.
+        if is_simulated {
+            tracing::warn!("no provider key is configured: the council is simulated");
+        }
+        return;
+    }
     eprintln!("\n  LLM Council: {url}");
-    if config.providers.list.iter().all(|provider| provider.kind.name == simulated::KIND.name) {
+    if is_simulated {
         eprintln!("  No provider key is configured: the council is simulated, and says so in every answer.");
         eprintln!("  Set OPENROUTER_API_KEY, or see docs/configuration.md, to ask real models.");
     }

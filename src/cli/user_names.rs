@@ -10,13 +10,14 @@ pub(super) fn is_taken(name: &str) -> bool {
     user::canonical(name).is_some_and(|user| user.as_str() == name)
 }
 
+/// What has to be decided before a server can start, for whoever decides.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Undecided(String);
+
 /// What has to be decided before a server can start; any other error as it is.
 pub(super) fn explained(error: SetupError) -> anyhow::Error {
-    if let SetupError::UserNames(names) = &error {
-        anyhow::anyhow!("{}", listed(names))
-    } else {
-        error.into()
-    }
+    if let SetupError::UserNames(names) = &error { Undecided(listed(names)).into() } else { error.into() }
 }
 
 /// These names, and what may be done about them.

@@ -292,7 +292,7 @@ const AFTER: &[Key] = &[
     key("log.format", Kind::Choice(&["pretty", "json"]), "pretty", "Log lines for people or for machines."),
     key("log.level", Kind::Text, "info", "What is logged: a level, or a filter by module.").example("info,llm_council=debug").rule(rules::log_filter),
     key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464").rule(rules::socket_address),
-    key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for."),
+    key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for. Without it they answer 404, as everything that is not there."),
 ];
 
 /// What may stand for a word in angle brackets.

@@ -21,7 +21,10 @@ pub async fn serve(request: HttpRequest) -> HttpResponse {
         return Problem::method_not_allowed("GET, HEAD").response();
     }
     let path = request.match_info().unprocessed().trim_start_matches('/');
-    if ["api/", "v1/", ".well-known/"].iter().any(|start| path.starts_with(start)) {
+    // What programs ask for is never answered with a page.
+    if ["health", "metrics"].contains(&path)
+        || ["api/", "v1/", "health/", ".well-known/"].iter().any(|start| path.starts_with(start))
+    {
         return Problem::not_found("Page").response();
     }
     let wanted = if path.is_empty() { PAGE } else { path };

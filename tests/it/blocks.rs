@@ -157,6 +157,8 @@ async fn an_administrator_stops_anybodys_run() {
     }
     let listed = root.get("/api/admin/runs").await.ok();
     assert_eq!(listed["runs"][0]["error_kind"], end["error_kind"]);
+    let markdown = ann.get(&format!("/api/conversations/{id}/export?format=md")).await.text;
+    assert!(markdown.contains("\n> An administrator stopped the run.\n"), "{markdown}");
     assert_eq!(ann.get("/api/conversations").await.status, 200, "who asked it goes on");
     let missing = format!("/api/admin/runs/{}/cancel", uuid::Uuid::new_v4());
     assert_eq!(root.post(&missing, json!({})).await.status, 404);

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
 use crate::support::model_server::{Gate, ModelServer, RecordedRequest, Script};
-use crate::support::process::Program;
+use crate::support::process::{Process, Program};
 
 const SECRET: &str = "sk-secret-of-the-test";
 const PATH: &str = "/api/admin/providers/check";
@@ -372,10 +372,28 @@ async fn a_proxy_that_is_not_trusted_is_named_in_the_log_and_refused() {
     for _ in 0..3 {
         assert_eq!(process.admin().post(PATH, json!({})).await.status, 401);
     }
-    let told =
-        |line: &Value| line["message"].as_str().is_some_and(|text| text.contains("auth.trusted_proxies"));
-    process.until_logged(|text| text.contains("identity headers are not believed")).await;
-    let lines: Vec<Value> = process.log_lines().into_iter().filter(told).collect();
-    assert_eq!(lines.len(), 1, "once a minute: {lines:?}");
+    said_of_headers(&process, "auth.trusted_proxies").await;
+}
+
+#[tokio::test]
+async fn a_proxy_without_the_secret_is_named_in_the_log_and_refused() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let process =
+        Program::council(&db, &models).set("auth.proxy_secret", "hunter2-hunter2-hunter2").serve().await;
+    for _ in 0..3 {
+        assert_eq!(process.admin().post(PATH, json!({})).await.status, 401);
+    }
+    let said = said_of_headers(&process, "auth.proxy_secret").await;
+    assert!(!said.to_string().contains("hunter2"), "{said}");
+}
+
+/// What the log says of headers that are not believed: once a minute, with the address.
+async fn said_of_headers(process: &Process, why: &str) -> Value {
+    let words = "identity headers are not believed";
+    process.until_logged(|text| text.contains(words)).await;
+    let lines: Vec<Value> = process.log_lines().into_iter().filter(|line| line["message"] == words).collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0]["peer"], "127.0.0.1");
+    assert!(lines[0]["why"].as_str().unwrap().contains(why), "{lines:?}");
+    lines[0].clone()
 }

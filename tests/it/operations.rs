@@ -214,7 +214,14 @@ async fn without_a_token_metrics_are_only_on_a_port_of_their_own() {
     let (db, models) = (TestDb::new().await, models().await);
     let own = free_address();
     let server = Program::council(&db, &models).set("metrics.bind", &own).serve().await;
-    assert_eq!(server.admin().get("/metrics").await.status, 404);
+    for path in ["/metrics", "/health", "/health/other"] {
+        let answer = server.admin().get(path).await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (404, "application/problem+json"),
+            "{path}"
+        );
+    }
     let base = format!("http://{own}");
     let scraper = User::at(&base, "").without_identity();
     let page = scraper.get("/metrics").await;

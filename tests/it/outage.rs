@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::support::app::{Answer, User};
 use crate::support::follower::{Follower, Transcript, assert_same_structure};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, RecordedRequest, Script};
-use crate::support::process::{Process, Program};
+use crate::support::process::{Process, Program, READY};
 
 const RUNS: usize = 50;
 /// Far beyond any real wait.
@@ -337,7 +337,7 @@ async fn a_server_that_is_started_before_its_database_waits_for_it() {
     assert_eq!(ann.get("/health/live").await.status, 200);
     assert_eq!(ann.get("/health/ready").await.json()["reason"], "the database cannot be reached");
     postgres.start_again().await;
-    server.until_logged(|text| text.contains("LLM Council: http")).await;
+    server.until_logged(|text| text.contains(READY)).await;
     assert_eq!(ann.get("/health/ready").await.status, 200);
     let path = format!("/api/conversations/{}/message", ann.conversation().await);
     let answer = ann.post(&path, json!({"content": "Why?"})).await.ok();

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use crate::support::app::{Answer, User};
 use crate::support::db::TestDb;
 use crate::support::model_server::{Gate, ModelServer, Script};
-use crate::support::process::Program;
+use crate::support::process::{Program, READY};
 
 fn names_in(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
@@ -117,7 +117,7 @@ async fn a_database_that_is_created_after_the_server_was_started_is_waited_for()
 
     let mut superuser = db.superuser().await;
     sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {late}"))).execute(&mut superuser).await.unwrap();
-    server.until_logged(|text| text.contains("LLM Council: http")).await;
+    server.until_logged(|text| text.contains(READY)).await;
     assert_eq!(ann.get("/health/ready").await.ok()["reason"], Value::Null);
     let id = ann.conversation().await;
     let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
@@ -160,7 +160,7 @@ async fn a_read_only_database_is_waited_for_at_start_and_again_when_it_becomes_o
     let ready = ready(&ann).await;
     assert_eq!((ready.status, ready.json()), (503, told.clone()));
     make("off").await;
-    server.until_logged(|text| text.contains("LLM Council: http")).await;
+    server.until_logged(|text| text.contains(READY)).await;
     let id = ann.conversation().await;
 
     make("on").await;
@@ -177,18 +177,34 @@ async fn a_read_only_database_is_waited_for_at_start_and_again_when_it_becomes_o
 }
 
 #[tokio::test]
+async fn a_log_for_machines_is_json_in_every_line() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = Program::council(&db, &models).set("log.format", "json").serve().await;
+    server.until_logged(|log| log.contains(READY)).await;
+    for line in server.log().lines() {
+        assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn what_waiting_cannot_mend_ends_the_start() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let stranger =
         db.url().replacen("postgres://", "postgres://nobody:hunter2@", 1).replacen("llm_council@", "", 1);
     let ended = Program::council_on(&stranger, &models).run(&["serve"]).await;
-    assert_eq!(ended.code, Some(1));
+    assert_eq!(ended.code, Some(78), "no supervisor tries it again and again: some databases lock users out");
     assert!(ended.stderr.contains("check user and password"), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("nobody").count(),
+        2,
+        "the place and what Postgres says, once: {}",
+        ended.stderr
+    );
     assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
     let newer = "INSERT INTO _sqlx_migrations SELECT 9999, 'later', now(), true, '', 0";
     sqlx::raw_sql(newer).execute(&mut db.superuser().await).await.unwrap();
     let ended = Program::council(&db, &models).run(&["serve"]).await;
-    assert_eq!(ended.code, Some(1));
+    assert_eq!(ended.code, Some(78));
     assert!(ended.stderr.contains("by a newer version (migration 9999)"), "{}", ended.stderr);
 }
 

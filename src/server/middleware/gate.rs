@@ -144,9 +144,7 @@ fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
     let peer = peer(request);
     let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
     app.gate.identify(peer, headers).map_err(|refusal| {
-        if refusal == Refusal::UntrustedPeer {
-            warn_of(app, peer, request);
-        }
+        warn_of(app, &refusal, peer, request);
         refused(&refusal)
     })
 }
@@ -156,8 +154,21 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// Says in the log that somebody who is not trusted names users: to whoever sets up a proxy, everybody is refused without
 /// a word of why.
-fn warn_of(app: &App, peer: IpAddr, request: &ServiceRequest) {
+fn warn_of(app: &App, refusal: &Refusal, peer: IpAddr, request: &ServiceRequest) {
     let Mode::Proxy(policy) = &app.gate.mode else { return };
+    let why = match refusal {
+        Refusal::UntrustedPeer => {
+            "they come from an address outside auth.trusted_proxies; if it is your proxy's, add it there"
+        }
+        Refusal::ProxySecret => {
+            "the request has not the secret of auth.proxy_secret; if the address is your proxy's, let it send that"
+        }
+        Refusal::Repeated(_)
+        | Refusal::Alias(_)
+        | Refusal::Value(_)
+        | Refusal::NoUser
+        | Refusal::Reserved => return,
+    };
     if !request.headers().contains_key(policy.headers.user.as_str()) {
         return;
     }
@@ -166,8 +177,8 @@ fn warn_of(app: &App, peer: IpAddr, request: &ServiceRequest) {
         *told = Some(Instant::now());
         tracing::warn!(
             peer = %peer.to_canonical(),
-            "identity headers are not believed: they come from an address outside auth.trusted_proxies; if it is your \
-             proxy's, add it there"
+            why,
+            "identity headers are not believed"
         );
     }
 }

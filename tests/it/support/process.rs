@@ -18,6 +18,9 @@ use super::model_server::ModelServer;
 /// How long a test waits for something that the process does at once; far beyond any real wait.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// What it logs once it takes requests, with its address.
+pub const READY: &str = "LLM Council is ready";
+
 const SIGNALS: [(&str, &str); 4] =
     [("SIGTERM", "-TERM"), ("SIGINT", "-INT"), ("SIGSTOP", "-STOP"), ("SIGCONT", "-CONT")];
 
@@ -184,9 +187,12 @@ impl Program {
     /// The same with flags.
     pub async fn serve_with(&self, args: &[&str]) -> Process {
         let mut process = self.start(args);
-        process.until_logged(|text| text.contains("LLM Council: http")).await;
+        process.until_logged(|text| text.contains(READY)).await;
         let text = process.log();
-        let url = text.split("LLM Council: ").nth(1).and_then(|rest| rest.lines().next());
+        // In the same line, whichever format it logs in.
+        let url = text
+            .split_once(READY)
+            .and_then(|(_, rest)| rest.split('"').find(|part| part.starts_with("http")));
         process.base = url.expect("its address").trim_end_matches('/').to_owned();
         process
     }
