@@ -3,11 +3,13 @@
 
     stand-in-sign-in.py PORT
 
-The cookie `session=ann` is signed in: 200 with the headers of Authelia, OAuth2 Proxy and Authentik (no group for
-`session=nobody`). Without it: 401, as Authentik's and OAuth2 Proxy's endpoints for nginx; Authelia's forward-auth
-sends a page (Accept: text/html) to the sign-in with 302 and answers anything else with 401.
+The cookie `session=ann` is signed in: 200 with the headers of Authelia, OAuth2 Proxy and Authentik. `session=nobody` is in no
+group, and the header is left out. Without a session: 401, as Authentik's and OAuth2 Proxy's endpoints for nginx; Authelia's
+forward-auth sends whoever accepts text/html, or anything at all, to the sign-in with 302 and answers others with 401.
+OAuth2 Proxy's start sends everybody to the provider; the stand-in says there (`then`) where they would come back to.
 """
 import sys
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -17,16 +19,26 @@ class SignIn(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def accepts_pages(self):
+        kinds = [kind.split(";")[0].strip() for kind in (self.headers["accept"] or "").split(",")]
+        return kinds[0] == "*/*" or "text/html" in kinds
+
     def do_GET(self):
         session = next((c.split("=", 1)[1] for c in (self.headers["cookie"] or "").split("; ") if c.startswith("session=")), None)
         headers = {"content-length": "0"}
-        if session is None:
-            page = "/authz/" in self.path and "text/html" in (self.headers["accept"] or "")
+        url = urllib.parse.urlsplit(self.path)
+        if url.path == "/oauth2/start":
+            then = urllib.parse.parse_qs(url.query).get("rd", [self.headers["x-auth-request-redirect"] or "/"])[0]
+            self.send_response(302)
+            headers["location"] = f"https://provider.example.com/?then={urllib.parse.quote(then, safe='')}"
+        elif session is None:
+            page = "/authz/" in url.path and self.accepts_pages()
             self.send_response(302 if page else 401)
             if page:
                 headers["location"] = "https://auth.example.com/"
         else:
             self.send_response(200)
+            headers["Remote-Name"] = ""  # Authelia sends what it does not know as nothing
             for prefix in ("Remote-{}", "X-Auth-Request-{}", "X-Authentik-{}"):
                 user = {"Remote-{}": "User", "X-Auth-Request-{}": "User", "X-Authentik-{}": "Username"}[prefix]
                 headers[prefix.format(user)] = session
