@@ -16,11 +16,12 @@ ARG SOURCE_DATE_EPOCH=""
 WORKDIR /app
 COPY . .
 COPY --from=web /app/static/dist static/dist
-# The caches outlive the layer: a change of ours compiles our crate, not the four hundred below it.
+# C compilers refuse a date that is empty. The caches outlive the layer: a change of ours compiles our crate, not the four hundred below it.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/app/target \
-    LLM_COUNCIL_BUILT_FOR=production GIT_COMMIT="$GIT_COMMIT" SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" \
-    cargo build --release --locked && cp target/release/llm-council /usr/local/bin/
+    if [ -z "$SOURCE_DATE_EPOCH" ]; then unset SOURCE_DATE_EPOCH; fi \
+ && LLM_COUNCIL_BUILT_FOR=production cargo build --release --locked \
+ && cp target/release/llm-council /usr/local/bin/
 
 FROM debian:bookworm-slim
 # The slim image has no CA bundle, and every provider is reached over HTTPS.
