@@ -59,7 +59,8 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await expect.poll(width).toBe(1568);
     await finalAnswer(page).waitFor();
     await page.getByPlaceholder("Ask a follow-up").waitFor();
-    const unseen = page.getByText("Did not see hills.png, pasted.jpg");
+    const words = "Did not see hills.png, pasted.jpg";
+    const unseen = page.getByRole("article", { name: /^Answer of / }).getByText(words);
     const card = page.getByRole("article", { name: "Answer of simulated/blind" });
     // There is one at a time on a phone, where the one that sees is the first.
     const tab = page.getByRole("tab", { name: /blind/ });
@@ -67,8 +68,11 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       expect(await unseen.count()).toBe(0);
       await tab.click();
     }
-    await card.getByText("Did not see hills.png, pasted.jpg").waitFor();
+    await card.getByText(words).waitFor();
     expect(await unseen.count()).toBe(1);
+    // It is a reviewer, too, and its review is folded with the others.
+    const reviews = page.getByRole("article", { name: /^Review by / }).getByText(words);
+    expect(await reviews.count()).toBe(1);
     await fitsAndBreaksNoRule(page);
 
     await page.getByRole("button", { name: "Picture: hills.png" }).press("Enter");
