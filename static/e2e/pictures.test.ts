@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fitsAndBreaksNoRule, violations } from "./axe";
-import { bothShapes, close, finalAnswer, launch, open } from "./browser";
+import { bothShapes, close, finalAnswer, launch, open, waitForEnd } from "./browser";
 import { OwnServer, pace } from "./own-server";
 import { png } from "./picture";
 
@@ -58,6 +58,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const width = () => hills.evaluate((image: HTMLImageElement) => image.naturalWidth);
     await expect.poll(width).toBe(1568);
     await finalAnswer(page).waitFor();
+    await waitForEnd(page);
     await page.getByPlaceholder("Ask a follow-up").waitFor();
     const words = "Did not see hills.png, pasted.jpg";
     const unseen = page.getByRole("article", { name: /^Answer of / }).getByText(words);
