@@ -77,10 +77,9 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver, notify);
         });
         work.spawn_background(server::schedules::ask_what_is_due(background.clone()));
-        let (missing, settings) =
-            (server::missing::log_missing_models(background.clone()), background.db.clone());
+        let (missing, db) = (server::missing::log_missing_models(background.clone()), background.db.clone());
         work.spawn_background(async move {
-            settings.opened().await;
+            db.opened().await;
             missing.await;
         });
         let app = background.clone();

@@ -24,10 +24,10 @@ use crate::council::stages::title;
 use crate::council::{self, AnyEvent, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::CallFact;
-use crate::store::RunStatus;
 use crate::store::figures::{FiguresRow, LeaningRow, PlacingRow};
 use crate::store::journal::FinishedRow;
 use crate::store::runs;
+use crate::store::{RunStatus, StoreError};
 use crate::trace::{Kind, NewSpan, Span};
 
 /// How a run ends.
@@ -203,11 +203,15 @@ async fn forward_skips(run: &Run, live: &LiveRun) -> Infallible {
 
 /// Whether an administrator has stopped it. That can wait for the database: so does the run's end.
 async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
-    let asked = until_answered("who has stopped it", || runs::is_stopped_by_admin(&shared.db, live.id)).await;
-    asked.unwrap_or_else(|error| {
-        tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "who has stopped a run cannot be read");
-        false
-    })
+    match until_answered("who has stopped it", || runs::is_stopped_by_admin(&shared.db, live.id)).await {
+        Ok(by_admin) => by_admin,
+        // Erased with its user's data: nobody is told any more.
+        Err(StoreError::NotFound) => false,
+        Err(error) => {
+            tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "who has stopped a run cannot be read");
+            false
+        }
+    }
 }
 
 /// Stores what a run has come to, with its last event.

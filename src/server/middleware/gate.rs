@@ -161,7 +161,7 @@ fn warn_of(app: &App, refusal: &Refusal, peer: IpAddr, request: &ServiceRequest)
             "they come from an address outside auth.trusted_proxies; if it is your proxy's, add it there"
         }
         Refusal::ProxySecret => {
-            "the request has not the secret of auth.proxy_secret; if the address is your proxy's, let it send that"
+            "the request does not carry the secret of auth.proxy_secret; if the address is your proxy's, let it send that"
         }
         Refusal::Repeated(_)
         | Refusal::Alias(_)

@@ -261,7 +261,7 @@ impl Typed {
                 events.push(self.state("response.failed", failed));
                 events
             }
-            // Why, the field `error` has no code for.
+            // OpenAI's `error` has no code for who stopped it.
             End::Cancelled(_) => {
                 let mut events = self.end_reasoning();
                 let cancelled = object(&self.requested, "cancelled", self.output(None), usage, Value::Null);
