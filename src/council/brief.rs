@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer_form::AnswerForm;
 use super::attached::{self, Attached};
+use super::correction::{self, Correction};
 use super::prompts::fence::{self, Fence};
 use super::prompts::history::Turn;
 use super::prompts::template::Prompts;
@@ -42,6 +43,10 @@ pub struct Brief {
     /// Which of the models that it may ask see pictures, where the question comes with some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen_by: Vec<String>,
+    /// What was added to the question: read with it by whoever reads it from now on. The plan of a question that is asked
+    /// for the first time has none: they come while its members answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
     /// What was looked up before the first round. The plan does not have it: each execution finds it in the journal.
     #[serde(skip)]
     pub background: Background,
@@ -77,10 +82,18 @@ impl Brief {
     /// The same of the question in other words.
     #[must_use]
     pub fn after_files(&self, fence: &Fence, question: String) -> String {
+        let corrections = self.corrections.iter().map(|added| fence.verbatim(correction::TITLE, &added.text));
+        let question = [question].into_iter().chain(corrections).collect::<Vec<_>>().join("\n\n");
         match attached::material(&self.attachments, fence, attached::JUDGES_CHARS) {
             Some(files) => format!("{files}\n\n{question}"),
             None => question,
         }
+    }
+
+    /// The question with what was added to it, as one text.
+    #[must_use]
+    pub fn whole_question(&self) -> String {
+        correction::whole_question(&self.question, &self.corrections)
     }
 
     /// What was looked up, and then `prompt`.

@@ -85,7 +85,7 @@ impl<'b> Expecting<'b> {
         let turns = brief.history.iter();
         Self {
             brief,
-            question: tokens(&brief.question),
+            question: tokens(&brief.whole_question()),
             history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
             files: files(brief, attached::MEMBERS_CHARS),
             files_of_judges: files(brief, attached::JUDGES_CHARS),

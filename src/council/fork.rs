@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::correction::Correction;
 use super::debate::kind::SHORTER;
 use super::features;
 use super::formats::list as formats;
@@ -28,6 +29,10 @@ pub struct Fork {
     /// same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
+    /// What was added to the question after its members had been asked. Those that are asked again are asked as they were
+    /// then: only so do the others' answers stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
 }
 
 /// What is asked again, whatever there is of it.

@@ -14,6 +14,7 @@ pub mod brief;
 pub mod budget;
 pub mod built_in;
 pub mod checking;
+pub mod correction;
 pub mod costs;
 pub mod debate;
 pub mod draft;

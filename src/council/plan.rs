@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use super::answer_form::AnswerForm;
 use super::attached::Attached;
 use super::brief::Brief;
+use super::correction::Correction;
 use super::earlier::Scope;
 use super::features::{self, Lookups, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
-use super::fork::{Again, Fork};
+use super::fork::{Again, Fork, Part};
 use super::formats::list::{self as formats, Format};
 use super::member::{Member, member_problems, members, model_problem};
 use super::options::cache::{CachePlan, scope};
@@ -78,7 +79,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 10: reviewers may judge by a rubric.
 ///
 /// 11: the question may come with pictures.
-pub const VERSION: i32 = 11;
+///
+/// 12: the question may be corrected while the members answer.
+pub const VERSION: i32 = 12;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -390,6 +393,7 @@ impl Plan {
                     form: None,
                     attachments: context.attachments.unwrap_or_default(),
                     seen_by: Vec::new(),
+                    corrections: Vec::new(),
                     background: Background::default(),
                     prompts: Prompts::default(),
                 },
@@ -478,9 +482,23 @@ impl Plan {
         AnswerShape { is_shown: self.shows_final_answer(), is_document: self.brief().form.is_some() }
     }
 
-    /// The same question to the same council, from what its run `of` has; these are that run's sources.
+    /// The same question to the same council, from what its run `of` has; these are that run's sources, and what was added
+    /// to its question. Where everything is asked again, the members read that too; else they would not come out the same.
     #[must_use]
-    pub fn again(self, of: RunId, again: Again, sources: Vec<Source>) -> Self {
+    pub fn again(
+        mut self,
+        of: RunId,
+        again: Again,
+        sources: Vec<Source>,
+        corrections: Vec<Correction>,
+    ) -> Self {
+        let cache = self.cache.filter(|_| corrections.is_empty()).map(CachePlan::again);
+        let known = &mut self.task.brief.corrections;
+        let mut added: Vec<Correction> =
+            corrections.into_iter().filter(|added| !known.contains(added)).collect();
+        if again == Again::From(Part::Stage1) {
+            known.append(&mut added);
+        }
         let (mut lineage, seed) = match self.fork {
             Some(fork) => (fork.of, fork.seed),
             None => (Vec::new(), of),
@@ -491,10 +509,17 @@ impl Plan {
             // Who was in time then is no matter now: what is there is there at once.
             task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
             title: false,
-            cache: self.cache.map(CachePlan::again),
-            fork: Some(Fork { of: lineage, seed, again, sources }),
+            cache,
+            fork: Some(Fork { of: lineage, seed, again, sources, corrections: added }),
             ..self
         }
+    }
+
+    /// What was added to its question when that was asked before.
+    #[must_use]
+    pub fn corrections(&self) -> Vec<Correction> {
+        let later = self.fork.iter().flat_map(|fork| &fork.corrections);
+        self.brief().corrections.iter().chain(later).cloned().collect()
     }
 
     /// What its answer depends on besides the question.
@@ -552,7 +577,9 @@ fn precede(instructions: Option<&str>, members: &mut [Member]) {
     }
 }
 
-fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
+/// What is wrong with a text of `min` to `max` characters, if anything.
+#[must_use]
+pub fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
     let chars = text.chars().count();
     if text.contains('\0') {
         Some("must not contain U+0000".into())

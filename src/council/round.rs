@@ -1,5 +1,7 @@
 //! What the council has said: who sat, what they answered, and what the reviews say of it.
 
+use std::borrow::Cow;
+
 use super::brief::Brief;
 use super::failure::Failure;
 use super::options::jury::second;
@@ -12,7 +14,8 @@ use super::task::Task;
 
 /// Answers and reviews, before anybody draws a conclusion from them.
 pub struct Round<'p> {
-    pub task: &'p Task,
+    /// As those read it who judge and write: with what was added to the question meanwhile.
+    pub task: Cow<'p, Task>,
     /// Who was asked, in the order of the answers.
     pub members: Vec<Member>,
     /// One per member, failed ones included.
@@ -20,10 +23,10 @@ pub struct Round<'p> {
     pub reviewed: Reviewed,
 }
 
-impl<'p> Round<'p> {
+impl Round<'_> {
     /// What the run is about.
     #[must_use]
-    pub fn brief(&self) -> &'p Brief {
+    pub fn brief(&self) -> &Brief {
         &self.task.brief
     }
 
@@ -43,6 +46,17 @@ impl<'p> Round<'p> {
             .or(self.brief().system_prompt.as_deref())
             .filter(|_| self.brief().settings.use_system_prompt_stage3)
     }
+}
+
+/// The task with what was added to the question while the members answered. Nothing more is taken in after that.
+pub(super) async fn corrected<'p>(run: &Run, task: &'p Task) -> Cow<'p, Task> {
+    let corrections = run.take_corrections().await;
+    if corrections.is_empty() {
+        return Cow::Borrowed(task);
+    }
+    let mut task = task.clone();
+    task.brief.corrections.extend(corrections);
+    Cow::Owned(task)
 }
 
 /// Lets the members review what was answered, unless nobody is to, while late answers may still come in. `before` are their

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::any_event::FeatureEvent;
+use super::correction::Correction;
 use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
 use super::options::rubric::Rubric;
@@ -113,6 +114,9 @@ pub enum RunEvent {
         /// Which pictures the question comes with, and who is shown them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pictures: Option<PicturesInfo>,
+        /// What was added to the question when it was asked before, where this run asks it again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        corrections: Vec<Correction>,
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),
@@ -124,6 +128,9 @@ pub enum RunEvent {
         model: String,
         stage: Stage,
     },
+    /// Whoever asked has added something to the question while its members answer. Those who review, write and improve the
+    /// answer read it with the question.
+    CorrectionAdded { data: Correction },
     /// What the run cost, by stage; after everything that costs. Also in a run that failed or was
     /// cancelled, where it had made a call; a call that was dropped in it is one of unknown cost.
     CostsComplete { data: Costs },
@@ -172,6 +179,7 @@ impl FeatureEvent for RunEvent {
             | Self::RunStarted { .. }
             | Self::CallRestarted(_)
             | Self::MemberSkipped { .. }
+            | Self::CorrectionAdded { .. }
             | Self::CostsComplete { .. }
             | Self::ServerShutdown { .. } => false,
         }
@@ -201,6 +209,8 @@ pub enum RunNote {
     NotWaitedFor {
         member: String,
     },
+    /// A person has added something to the question.
+    Corrected,
     RunCosts {
         calls: u32,
         tokens: u64,
@@ -228,6 +238,9 @@ impl fmt::Display for RunNote {
             Self::NotWaitedFor { member } => {
                 write!(f, "{member} is not waited for any longer, as was asked for")
             }
+            Self::Corrected => {
+                f.write_str("A correction is added to the question, for whoever reads it from now on")
+            }
             Self::RunCosts { calls, tokens, cost, unknown_cost_calls } => {
                 write!(f, "{calls} calls, {tokens} tokens, {}", costs(*cost, *unknown_cost_calls))
             }
@@ -246,6 +259,9 @@ fn note(event: &RunEvent) -> Option<Note> {
             let fact = RunNote::NotWaitedFor { member: member.clone() };
             let details = json!({ "stage": stage, "model": model });
             Some(Note::of(MODELS, NoteCategory::Warning, &fact).with(details))
+        }
+        RunEvent::CorrectionAdded { data } => {
+            Some(Note::of(MODELS, NoteCategory::Stage, &RunNote::Corrected).with(json!({ "id": data.id })))
         }
         RunEvent::CostsComplete { data } => {
             let calls: u32 = data.by_stage.values().map(|stage| stage.calls).sum();

@@ -112,9 +112,10 @@ fn journal(
         let spent_usd = recovered.spent_usd();
         RunBudget::new(shared.db.clone(), shared.settings.budgets, live, reservation, spent_usd)
     });
-    let Recovered { calls, decisions, events, .. } = recovered;
+    let Recovered { calls, decisions, corrections, events, .. } = recovered;
     let earlier = EarlierAnswers::new(shared.db.clone(), shared.settings.cache, live.clone());
-    let journal = Journal::new(live.clone(), shared.log.clone(), calls, decisions, budget, earlier);
+    let journal =
+        Journal::new(live.clone(), shared.log.clone(), calls, decisions, corrections, budget, earlier);
     journal.replay(&events);
     Arc::new(journal)
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 
 use super::carried;
+use super::corrections;
 use super::frame;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
@@ -89,6 +90,7 @@ pub(super) fn opening(
         prompts: plan.own_prompts.clone(),
         rubric: plan.task.rubric.clone(),
         pictures: PicturesInfo::of(plan.brief()),
+        corrections: plan.corrections(),
     }
 }
 
@@ -130,6 +132,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         () = live.cancel.cancelled() => None,
         // Before the first call, so that it knows of skips from before a crash.
         never = forward_skips(&run, live) => match never {},
+        never = corrections::forward(&run, live) => match never {},
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
     // A run that was reported as stopped ends as stopped, even if it was complete at that moment.
@@ -247,6 +250,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
             | RunEvent::RunStarted { .. }
             | RunEvent::CallRestarted(_)
             | RunEvent::MemberSkipped { .. }
+            | RunEvent::CorrectionAdded { .. }
             | RunEvent::CostsComplete { .. }
             | RunEvent::Complete {}
             | RunEvent::Cancelled { message: None, .. }
@@ -256,6 +260,9 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
         conversation: live.conversation,
         body: serde_json::to_string(&deliberation).expect("a deliberation is plain data with string keys"),
         text: deliberation.answer_text().map(str::to_owned),
+        corrections: Some(&deliberation.metadata.corrections)
+            .filter(|added| !added.is_empty())
+            .map(|added| serde_json::json!(added)),
         title: deliberation.metadata.title.clone().or(ending.title),
         figures: figures.map(|figures| figures_row(live, figures, ending.replaces)),
         has_reservation: journal.has_reservation(),

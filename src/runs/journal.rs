@@ -9,11 +9,13 @@ use serde_json::Value;
 
 use super::budget::{Reserved, RunBudget};
 use super::carried::CarriedCalls;
+use super::corrections;
 use super::earlier::EarlierAnswers;
 use super::frame::{Frame, from_log};
 use super::live::{LiveRun, Record};
 use super::log::Log;
 use crate::council::budget::{BudgetEvent, BudgetState};
+use crate::council::correction::Corrections;
 use crate::council::costs::{Costs, Spent};
 use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
@@ -29,6 +31,7 @@ pub struct Journal {
     log: Arc<Log>,
     calls: HashMap<String, FinishedCall>,
     decisions: HashMap<String, Value>,
+    corrections: Corrections,
     /// What the runs before it have asked already, where it goes on from some.
     carried: OnceLock<CarriedCalls>,
     /// What the run has reserved of the budgets that bind it, if any does.
@@ -45,6 +48,7 @@ pub struct Journal {
 pub struct Recovered {
     pub calls: HashMap<String, FinishedCall>,
     pub decisions: HashMap<String, Value>,
+    pub corrections: Corrections,
     /// The keys of structural events that are logged already.
     pub known_keys: HashSet<String>,
     /// These events, in order.
@@ -87,6 +91,7 @@ impl Recovered {
             }
             recovered.known_keys.insert(frame.key);
         }
+        recovered.corrections = corrections::after(&recovered.events);
         recovered
     }
 }
@@ -98,6 +103,7 @@ impl Journal {
         log: Arc<Log>,
         calls: HashMap<String, FinishedCall>,
         decisions: HashMap<String, Value>,
+        corrections: Corrections,
         budget: Option<RunBudget>,
         earlier: EarlierAnswers,
     ) -> Self {
@@ -105,7 +111,7 @@ impl Journal {
         let spent =
             calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.model, &call.result)));
         let spent = Mutex::new(spent.collect());
-        Self { live, log, calls, decisions, carried, budget, earlier, deliberation, spent }
+        Self { live, log, calls, decisions, corrections, carried, budget, earlier, deliberation, spent }
     }
 
     /// Takes over what earlier runs have asked; before the first call.
@@ -174,6 +180,10 @@ impl Host for Journal {
 
     fn decision(&self, key: &str) -> Option<Value> {
         self.decisions.get(key).cloned()
+    }
+
+    fn corrections(&self) -> Corrections {
+        self.corrections.clone()
     }
 
     async fn commit_call(&self, call: FinishedCall) {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, Frame};
 use crate::council::Token;
+use crate::council::correction::Correction;
 use crate::council::skip::Skip;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::RunStatus;
@@ -104,6 +105,8 @@ pub struct LiveRun {
     pub cancel: CancellationToken,
     /// The members that somebody wants it to go on without.
     skips: watch::Sender<BTreeSet<Skip>>,
+    /// What somebody wants to add to the question, in order.
+    corrections: watch::Sender<Vec<Correction>>,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
     /// Events up to this number may be shown. Apart from the progress: tokens move it hundreds of times a second, and
@@ -199,6 +202,7 @@ impl LiveRun {
             keeps_events: false,
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
+            corrections: watch::Sender::default(),
             state: Mutex::new(State {
                 next_seq,
                 position: 0,
@@ -351,6 +355,37 @@ impl LiveRun {
             // A newer server may have written them.
             Err(error) => tracing::warn!(run.id = %self.id, %error, "the skips of a run cannot be read"),
         }
+    }
+
+    /// Notes what is to be added to the question.
+    pub fn correct(&self, wanted: impl IntoIterator<Item = Correction>) {
+        let wanted: Vec<Correction> = wanted.into_iter().collect();
+        self.corrections.send_if_modified(|known| {
+            let before = known.len();
+            for correction in wanted {
+                if !known.contains(&correction) {
+                    known.push(correction);
+                }
+            }
+            known.len() > before
+        });
+    }
+
+    /// Applies the corrections that the run's row holds.
+    pub fn apply_corrections(&self, corrections: &Value) {
+        match Vec::<Correction>::deserialize(corrections) {
+            Ok(corrections) => self.correct(corrections),
+            // A newer server may have written them.
+            Err(error) => {
+                tracing::warn!(run.id = %self.id, %error, "the corrections of a run cannot be read");
+            }
+        }
+    }
+
+    /// What is to be added to the question, as it grows.
+    #[must_use]
+    pub fn corrections(&self) -> watch::Receiver<Vec<Correction>> {
+        self.corrections.subscribe()
     }
 
     /// The members it is to go on without, as they change.

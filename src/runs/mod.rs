@@ -16,6 +16,8 @@ mod budget;
 mod cache_offer;
 mod carried;
 mod compaction;
+mod correcting;
+mod corrections;
 mod driver;
 mod earlier;
 pub mod ephemeral;
@@ -47,6 +49,7 @@ mod waiters;
 
 pub use budget::budget_state;
 pub use cache_offer::OfferError;
+pub use correcting::CorrectError;
 pub use error::{OverBudget, StartError};
 pub use frame::Frame;
 pub use live::AskedBy;

@@ -52,7 +52,7 @@ impl Runs {
         let again = again.in_format_of(&answer);
         let kept = again.kept(&answer);
         let replaces = Some(Replaces { run, message: earlier.message, kept });
-        let plan = plan.again(run, again, answer.metadata.sources);
+        let plan = plan.again(run, again, answer.metadata.sources, answer.metadata.corrections);
         let ask = Ask {
             user,
             conversation: earlier.conversation,

@@ -7,7 +7,7 @@ use super::live::LiveRun;
 use super::queue::Slot;
 use super::state::Runs;
 use crate::council::budget::BudgetEvent;
-use crate::council::{AnyEvent, Plan};
+use crate::council::{AnyEvent, Plan, RunEvent};
 use crate::id::RunId;
 use crate::store::RunStatus;
 use crate::store::journal::{self, Remembered};
@@ -45,6 +45,7 @@ fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>)
     let published = std::mem::take(&mut recovered.events);
     let live = LiveRun::new(ids, claimed.user, claimed.attempt, recovered.last_seq, known);
     live.apply_skips(&claimed.skips);
+    live.apply_corrections(&claimed.corrections);
     if claimed.cancel_requested {
         live.stop();
         live.stop_recorded(RunStatus::Running);
@@ -60,8 +61,12 @@ fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>)
     match serde_json::from_value::<Plan>(claimed.plan) {
         Ok(plan) => {
             // The others are found out again. Warnings of budgets are not, as they depend on what others
-            // spend; and a run that was stopped finds out nothing.
-            let is_kept = |event: &AnyEvent| claimed.cancel_requested || event.get::<BudgetEvent>().is_some();
+            // spend; nor what was added to the question; and a run that was stopped finds out nothing.
+            let is_kept = |event: &AnyEvent| {
+                claimed.cancel_requested
+                    || event.get::<BudgetEvent>().is_some()
+                    || matches!(event.get(), Some(RunEvent::CorrectionAdded { .. }))
+            };
             recovered.events = published.into_iter().filter(is_kept).collect();
             driver::execute(runs, live, plan, recovered, claimed.reservation, slot);
         }

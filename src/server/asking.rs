@@ -17,6 +17,7 @@ use super::presets::{self, InForce};
 use super::problem::Problem;
 use super::projects::placing::{self, AskedIn};
 use crate::council::answer_form::AnswerForm;
+use crate::council::correction::{Correction, whole_question};
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
@@ -26,7 +27,7 @@ use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::{Models as _, Sampling};
 use crate::runs::{Ask, Asked, AskedBy};
-use crate::store::conversations::{self, Said, Tree};
+use crate::store::conversations::{self, Said, Text, Tree};
 use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
 use crate::store::schedules::Firing;
@@ -285,11 +286,11 @@ fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
 fn asked_of(messages: Vec<Said>) -> Vec<line::Asked> {
     let mut asked = Vec::new();
     let mut question = None;
-    for Said { role, content, own, model, alias } in messages {
+    for Said { role, content, corrections, own, model, alias } in messages {
         match (role.as_str(), content) {
             ("user", content) => question = content,
             (_, Some(answer)) => asked.extend(question.take().map(|question| line::Asked {
-                question,
+                question: corrected(&question, corrections),
                 answer,
                 own,
                 model,
@@ -302,17 +303,28 @@ fn asked_of(messages: Vec<Said>) -> Vec<line::Asked> {
 }
 
 /// The turns that have a final answer.
-fn history(messages: Vec<(String, Option<String>)>) -> Vec<Turn> {
+fn history(messages: Vec<Text>) -> Vec<Turn> {
     let mut turns = Vec::new();
     let mut question = None;
-    for (role, content) in messages {
+    for Text { role, content, corrections } in messages {
         match (role.as_str(), content) {
             ("user", content) => question = content,
             (_, Some(answer)) => {
-                turns.extend(question.take().map(|question| Turn { question, answer }));
+                let question = question.take();
+                turns.extend(
+                    question.map(|question| Turn { question: corrected(&question, corrections), answer }),
+                );
             }
             (_, None) => question = None,
         }
     }
     turns
+}
+
+/// An earlier question with what was added to it while it was answered.
+fn corrected(question: &str, corrections: Option<Value>) -> String {
+    // What a newer server wrote there cannot be told.
+    let added: Vec<Correction> =
+        corrections.and_then(|added| serde_json::from_value(added).ok()).unwrap_or_default();
+    whole_question(question, &added)
 }

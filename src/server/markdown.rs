@@ -48,6 +48,9 @@ pub(super) fn message(text: &mut String, message: &Message) {
 }
 
 fn answer(text: &mut String, deliberation: &Deliberation) {
+    for correction in &deliberation.metadata.corrections {
+        text.push_str(&format!("\n_Correction of the question:_ {}\n", neutral(&correction.text)));
+    }
     if let Some(synthesis) = &deliberation.stage3 {
         let revised = if synthesis.draft.is_some() { ", and revised" } else { "" };
         text.push_str(&format!(

@@ -17,6 +17,7 @@ mod classify;
 pub mod command_line;
 mod connection;
 mod conversations;
+mod corrections;
 mod csv;
 mod days;
 pub mod descriptors;

@@ -12,9 +12,9 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    folders, health, library, mcp, me, messages, openapi, options, own_data, presets, projects, push,
-    regions, runs, schedules, settings, sharing, skip, v1, version, webhooks, weights,
+    admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, corrections,
+    feedback, folders, health, library, mcp, me, messages, openapi, options, own_data, presets, projects,
+    push, regions, runs, schedules, settings, sharing, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -82,6 +82,7 @@ macro_rules! table {
                     .service(runs::cancel)
                     .service(runs::retry)
                     .service(skip::skip)
+                    .service(corrections::correct)
                     .service(cache::answer_offer)
                     .service(cache::config)
                     .service(cache::embeddings)

@@ -32,6 +32,8 @@ pub struct Claimed {
     pub cancel_requested: bool,
     /// The members it is to go on without, as a JSON list.
     pub skips: Value,
+    /// What is to be added to its question, as a JSON list.
+    pub corrections: Value,
     /// What it holds of the budgets, if any bound it when it was admitted.
     pub reservation: Option<Reservation>,
 }
@@ -41,7 +43,7 @@ macro_rules! claimed_columns {
         concat!(
             "runs.id, runs.user_id, runs.conversation_id, runs.message_id, ",
             whole_plan!("runs"),
-            ", runs.attempt, runs.crashes, runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.groups,
+            ", runs.attempt, runs.crashes, runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.corrections, runs.groups,
          (SELECT jsonb_build_object('granted_usd', r.granted_usd, 'warnings', r.warnings)
           FROM reservations r WHERE r.run_id = runs.id) AS held"
         )
@@ -73,6 +75,7 @@ fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
         crashes: row.try_get("crashes")?,
         cancel_requested: row.try_get("cancel")?,
         skips: row.try_get("skips")?,
+        corrections: row.try_get("corrections")?,
     })
 }
 
@@ -94,6 +97,8 @@ pub struct LeaseState {
     pub cancel: bool,
     /// The members it is to go on without, as a JSON list.
     pub skips: Value,
+    /// What is to be added to its question, as a JSON list.
+    pub corrections: Value,
 }
 
 /// A heartbeat that takes longer is tried again: the leases would run out meanwhile.
@@ -112,14 +117,14 @@ pub async fn heartbeat(
         // In the order in which the journal locks them: in any other the two wait for each other.
         "WITH mine AS MATERIALIZED (
              SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel,
-                    runs.skips
+                    runs.skips, runs.corrections
              FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt) ON runs.id = mine.id
              ORDER BY runs.id FOR NO KEY UPDATE OF runs
          ), prolonged AS (
              UPDATE runs SET lease_until = now() + make_interval(secs => $3)
              FROM mine WHERE runs.id = mine.id AND mine.ours AND runs.status = 'running'
          )
-         SELECT id, ours, cancel, skips FROM mine",
+         SELECT id, ours, cancel, skips, corrections FROM mine",
     )
     .bind(ids)
     .bind(attempts)
@@ -135,6 +140,7 @@ pub async fn heartbeat(
                 ours: row.try_get("ours")?,
                 cancel: row.try_get("cancel")?,
                 skips: row.try_get("skips")?,
+                corrections: row.try_get("corrections")?,
             })
         })
         .collect()

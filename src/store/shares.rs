@@ -222,8 +222,10 @@ pub async fn copy(
         .collect();
     // In a row: each goes on from the one before it.
     sqlx::query(
-        "INSERT INTO messages (id, conversation_id, user_id, position, parent_position, role, content, body)
-         SELECT m.id, $1, $2, place - 1, place - 2, m.role, m.content, nullif(m.body, 'null')
+        "INSERT INTO messages (id, conversation_id, user_id, position, parent_position, role, content, body,
+                               corrections)
+         SELECT m.id, $1, $2, place - 1, place - 2, m.role, m.content, nullif(m.body, 'null'),
+                m.body #> '{metadata,corrections}'
          FROM jsonb_array_elements($3) WITH ORDINALITY AS copied (message, place),
               jsonb_to_record(message) AS m (id uuid, role text, content text, body jsonb)",
     )

@@ -349,6 +349,7 @@ async fn what_is_no_id_is_not_there() {
             ("GET", format!("/api/runs/{no_id}/events")),
             ("POST", format!("/api/runs/{no_id}/cancel")),
             ("POST", format!("/api/runs/{no_id}/skip")),
+            ("POST", format!("/api/runs/{no_id}/corrections")),
             ("DELETE", format!("/api/tokens/{no_id}")),
         ] {
             let body = if method == "GET" { None } else { Some(&body) };

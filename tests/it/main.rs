@@ -64,6 +64,7 @@ mod prompts;
 mod providers_down;
 mod purge;
 mod push;
+mod question_corrections;
 mod queue;
 mod quorum;
 mod refinement;

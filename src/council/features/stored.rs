@@ -8,6 +8,7 @@ use crate::council::any_event::AnyEvent;
 use crate::council::budget::{BudgetEvent, BudgetState};
 use crate::council::checking::CheckEvent;
 use crate::council::checking::trace::{self, CheckStep};
+use crate::council::correction::Correction;
 use crate::council::costs::Costs;
 use crate::council::debate::fold::Common;
 use crate::council::formats::stored::Stored;
@@ -82,6 +83,9 @@ pub struct Metadata {
     /// By which criteria the reviewers judged, as they were then, where whoever asked gave some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rubric: Option<Rubric>,
+    /// What whoever asked has added to the question while its members answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
     /// Which pictures the question came with, and who was shown them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pictures: Option<PicturesInfo>,
@@ -188,11 +192,16 @@ impl Deliberation {
             self.metadata.title = Some(data.title.clone());
         } else if let Some(RunEvent::CostsComplete { data }) = event.get() {
             self.apply_costs(data);
-        } else if let Some(RunEvent::RunStarted { ignored, prompts, rubric, pictures, .. }) = event.get() {
+        } else if let Some(RunEvent::RunStarted { ignored, prompts, rubric, pictures, corrections, .. }) =
+            event.get()
+        {
+            self.add_corrections(corrections);
             self.metadata.ignored.clone_from(ignored);
             self.metadata.rubric.clone_from(rubric);
             self.metadata.pictures.clone_from(pictures);
             self.metadata.prompts.clone_from(prompts);
+        } else if let Some(RunEvent::CorrectionAdded { data }) = event.get() {
+            self.add_corrections(std::slice::from_ref(data));
         } else if let Some(BudgetEvent::BudgetWarning { data }) = event.get() {
             let known = &mut self.metadata.budget_warnings;
             if !known.iter().any(|known| known.key() == data.key()) {
@@ -229,6 +238,15 @@ impl Deliberation {
             adversary.unknown_cost_calls = spent.unknown_cost_calls;
         }
         self.metadata.costs = Some(costs.clone());
+    }
+
+    fn add_corrections(&mut self, added: &[Correction]) {
+        let known = &mut self.metadata.corrections;
+        for correction in added {
+            if !known.contains(correction) {
+                known.push(correction.clone());
+            }
+        }
     }
 
     fn apply_research(&mut self, event: &ResearchEvent) {

@@ -48,7 +48,9 @@ async fn answer_and_review<'p>(run: &Run, plan: &'p Plan, roster: Roster) -> Res
     let members = roster.members;
     let (mut answers, late) = answers::ask_all(run, task, &members, None).await;
     answers::complete(run, Pass::First, &answers, None).await;
-    let reviewed = round::review(run, task, Pass::First, (&members, &[]), &mut answers, late, |_| {}).await?;
+    let task = round::corrected(run, task).await;
+    let reviewed =
+        round::review(run, &task, Pass::First, (&members, &[]), &mut answers, late, |_| {}).await?;
     Ok(Round { task, members, answers, reviewed })
 }
 

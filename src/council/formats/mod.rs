@@ -20,6 +20,7 @@ use super::costs;
 use super::estimate::{self, Estimate, ExpectedCall, Expecting, Kept};
 use super::failure::Failure;
 use super::features::Event;
+use super::options::cache::event::NotStored;
 use super::options::cache::{self, Repeat};
 use super::plan::Plan;
 use super::run::Run;
@@ -54,6 +55,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     run.explain(plan.verbosity, plan.remarks);
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);
+        run.know_corrections(&fork.corrections).await;
     }
     // On the heap: all that a deliberation may do is in it, and a thread's stack is small in a debug build.
     let Some(cache) = &plan.cache else { return Box::pin(find_out(run, plan)).await };
@@ -63,6 +65,11 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
         return Ok(());
     }
     Box::pin(find_out(run, plan)).await?;
+    if !run.take_corrections().await.is_empty() {
+        // It answers another question than the one that would find it.
+        cache::do_not_keep(run, NotStored::Corrected).await;
+        return Ok(());
+    }
     // What is searched for is the question or parts of it, and so is what a question is taken apart into.
     let tells_the_question = plan.brief().search.is_some() || matches!(plan.format, Format::Decomposition(_));
     cache::keep(run, plan.brief(), cache, (&lookup, tells_the_question)).await;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::council::any_event::AnyEvent;
+use crate::council::correction::Corrections;
 use crate::council::costs::Spent;
 use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
@@ -68,6 +69,11 @@ pub trait Host: Send + Sync {
 
     /// The fact decided under this key, if an earlier execution did.
     fn decision(&self, key: &str) -> Option<Value>;
+
+    /// What earlier executions have taken in as corrections of the question, and whether they took in no more.
+    fn corrections(&self) -> Corrections {
+        Corrections::default()
+    }
 
     /// Makes a finished call durable; returns when it is.
     async fn commit_call(&self, call: FinishedCall);

@@ -26,10 +26,12 @@ pub use host::{FinishedCall, Host, UnderWay};
 pub use turns::Turn;
 
 use super::any_event::AnyEvent;
+use super::correction::{Correction, Corrections};
 use super::costs::{Costs, Spent};
 use super::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use super::note::{EVERYTHING, Note};
 use super::pictures::Pictures;
+use super::run_event::RunEvent;
 use super::searching::state::Searches;
 use super::skip::Skip;
 use super::stage::Stage;
@@ -56,6 +58,8 @@ pub struct Run {
     remarks: OnceLock<bool>,
     /// Members that a stage goes on without.
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
+    /// What was added to the question. Locked while one is taken in and told.
+    corrections: tokio::sync::Mutex<Corrections>,
     /// What was searched for.
     pub(super) searches: Searches,
     /// What the question comes with, where it comes with pictures.
@@ -83,6 +87,7 @@ struct State {
 impl Run {
     /// A run over this journal and these models.
     pub fn new(id: RunId, host: Arc<dyn Host>, models: Arc<dyn Models>) -> Self {
+        let corrections = tokio::sync::Mutex::new(host.corrections());
         Self {
             id,
             seed: id,
@@ -94,6 +99,7 @@ impl Run {
             verbosity: OnceLock::new(),
             remarks: OnceLock::new(),
             stopped: watch::Sender::default(),
+            corrections,
             searches: Searches::default(),
             pictures: None,
             stages: Parts::default(),
@@ -222,6 +228,33 @@ impl Run {
     /// run asks.
     pub(super) async fn skipped(&self, stage: &Stage, name: &str) {
         self.stopped(stage, Some(name)).await;
+    }
+
+    /// Begins with what was added to the question in the run that this one goes on from.
+    pub(super) async fn know_corrections(&self, known: &[Correction]) {
+        let mut corrections = self.corrections.lock().await;
+        let mut known: Vec<Correction> =
+            known.iter().filter(|known| !corrections.has(&known.id)).cloned().collect();
+        known.append(&mut corrections.taken);
+        corrections.taken = known;
+    }
+
+    /// Takes in what somebody adds to the question, and tells the client, unless it is too late for that.
+    pub async fn correct(&self, correction: &Correction) {
+        let mut corrections = self.corrections.lock().await;
+        if corrections.closed || corrections.has(&correction.id) {
+            return;
+        }
+        let event = RunEvent::CorrectionAdded { data: correction.clone() };
+        self.emit(&format!("correction/{}", correction.id), event).await;
+        corrections.taken.push(correction.clone());
+    }
+
+    /// What was added to the question; nothing is any more.
+    pub(super) async fn take_corrections(&self) -> Vec<Correction> {
+        let mut corrections = self.corrections.lock().await;
+        corrections.closed = true;
+        corrections.taken.clone()
     }
 
     async fn place(&self) -> Option<SemaphorePermit<'_>> {

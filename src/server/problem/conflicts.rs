@@ -209,6 +209,12 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, "not-awaited", "This member is not being waited for", why)
     }
 
+    /// 409: nothing can be added to this question, or not any more.
+    #[must_use]
+    pub fn not_correctable(why: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "not-correctable", "Nothing can be added to this question", why)
+    }
+
     /// 409: only what is deleted, and not at work, can be purged.
     #[must_use]
     pub fn not_to_purge(why: &str) -> Self {

@@ -10,7 +10,7 @@ use crate::council::prompts::history::Turn;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
-use crate::store::conversations;
+use crate::store::conversations::{self, Text};
 
 /// How many of the last turns are compared.
 const TURNS: usize = 4;
@@ -47,11 +47,11 @@ pub(super) async fn of(
 }
 
 /// Whether a conversation ends with these turns, as far back as both go.
-fn ends_with(stored: &[(String, Option<String>)], turns: &[Turn]) -> bool {
+fn ends_with(stored: &[Text], turns: &[Turn]) -> bool {
     let told = turns.iter().flat_map(|turn| [&turn.question, &turn.answer]).rev().take(2 * TURNS);
     let mut compared = 0;
-    for ((_, stored), told) in stored.iter().rev().zip(told) {
-        if stored.as_deref().map(plain) != Some(plain(told)) {
+    for (stored, told) in stored.iter().rev().zip(told) {
+        if stored.content.as_deref().map(plain) != Some(plain(told)) {
             return false;
         }
         compared += 1;
@@ -117,13 +117,13 @@ mod tests {
         Turn { question: question.into(), answer: answer.into() }
     }
 
-    fn stored(texts: &[&str]) -> Vec<(String, Option<String>)> {
+    fn text(role: &str, content: Option<&str>) -> Text {
+        Text { role: role.to_owned(), content: content.map(str::to_owned), corrections: None }
+    }
+
+    fn stored(texts: &[&str]) -> Vec<Text> {
         let role = |place: usize| if place.is_multiple_of(2) { "user" } else { "assistant" };
-        texts
-            .iter()
-            .enumerate()
-            .map(|(place, text)| (role(place).to_owned(), Some((*text).to_owned())))
-            .collect()
+        texts.iter().enumerate().map(|(place, said)| text(role(place), Some(said))).collect()
     }
 
     #[test]
@@ -134,8 +134,8 @@ mod tests {
         assert!(ends_with(&two, &[turn("Zero?", "0"), turn("One?", "1"), turn("Two?", "2")]));
         assert!(!ends_with(&two, &[turn("One?", "1")]), "it has gone on since");
         assert!(!ends_with(&two, &[turn("One?", "one"), turn("Two?", "2")]));
-        assert!(!ends_with(&[("user".into(), Some("Two?".into()))], &[turn("Two?", "2")]));
-        let unanswered = vec![("user".to_owned(), Some("Two?".to_owned())), ("assistant".to_owned(), None)];
+        assert!(!ends_with(&[text("user", Some("Two?"))], &[turn("Two?", "2")]));
+        let unanswered = [text("user", Some("Two?")), text("assistant", None)];
         assert!(!ends_with(&unanswered, &[turn("Two?", "2")]));
         assert!(!ends_with(&[], &[turn("Two?", "2")]));
     }

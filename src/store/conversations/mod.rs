@@ -315,13 +315,18 @@ pub async fn after(
     Ok(rows.iter().map(conversation).collect::<Result<_, _>>()?)
 }
 
-/// The role and text of these messages of a conversation, in the order of writing: an answer's text is the final one, and
-/// missing where there is none.
-pub async fn texts(
-    tx: &mut Tx,
-    id: ConversationId,
-    of: &[Node],
-) -> Result<Vec<(String, Option<String>)>, StoreError> {
+/// A message as later questions are told it.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub struct Text {
+    pub role: String,
+    /// The question, or the final answer where there is one.
+    pub content: Option<String>,
+    /// Of an answer: what was added to its question, as a JSON list.
+    pub corrections: Option<Value>,
+}
+
+/// These messages of a conversation, in the order of writing.
+pub async fn texts(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Text>, StoreError> {
     let user = tx.user()?;
     if of.is_empty() {
         return Ok(Vec::new());
@@ -331,7 +336,8 @@ pub async fn texts(
                 -- Asked for again in vain: what it showed before is what was talked about.
                 coalesce(m.content, (SELECT v.content FROM message_versions v
                                      WHERE v.message_id = m.id AND v.user_id = m.user_id AND v.content IS NOT NULL
-                                     ORDER BY v.replaced_at DESC LIMIT 1))
+                                     ORDER BY v.replaced_at DESC LIMIT 1)) AS content,
+                m.corrections
          FROM messages m WHERE m.conversation_id = $1 AND m.user_id = $2 AND m.position = ANY ($3)
          ORDER BY m.position",
     )
@@ -349,6 +355,8 @@ pub struct Said {
     pub role: String,
     /// The question, or the final answer where there is one.
     pub content: Option<String>,
+    /// Of an answer: what was added to its question, as a JSON list.
+    pub corrections: Option<Value>,
     /// The seat's own answer, where it gave one.
     pub own: Option<String>,
     /// The model that gave it.
@@ -367,7 +375,7 @@ pub async fn said_by(
 ) -> Result<Vec<Said>, StoreError> {
     let user = tx.user()?;
     let said = sqlx::query_as(
-        "SELECT m.role, m.content, coalesce(own.said->>'response', own.said->>'revised_answer', own.said->>'text') AS own,
+        "SELECT m.role, m.content, m.corrections, coalesce(own.said->>'response', own.said->>'revised_answer', own.said->>'text') AS own,
                 own.said->>'model' AS model, own.said->>'alias' AS alias
          FROM messages m
          LEFT JOIN LATERAL (

@@ -14,8 +14,8 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
     sqlx::query(
         "WITH finished AS (
              SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $4::text[], $5::uuid[], $6::text[], $7::text[],
-                                  $8::uuid[], $9::text[])
-                  AS row (run, status, error, event, message, body, content, conversation, title)
+                                  $8::uuid[], $9::text[], $13::jsonb[])
+                  AS row (run, status, error, event, message, body, content, conversation, title, corrections)
          ), ended AS (
              UPDATE runs SET status = finished.status, error = finished.error, finished_at = now(), owner = NULL,
                     lease_until = NULL
@@ -32,7 +32,8 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
              FROM ended JOIN push_subscriptions s ON s.user_id = ended.user_id
              WHERE ended.tells_devices AND ended.event = ANY ($11)
          ), answered AS (
-             UPDATE messages SET body = finished.body::jsonb, content = finished.content
+             UPDATE messages SET body = finished.body::jsonb, content = finished.content,
+                    corrections = finished.corrections
              FROM finished WHERE messages.id = finished.message
          ), freed AS (
              DELETE FROM reservations WHERE run_id = ANY ($10)
@@ -55,6 +56,7 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
     .bind(rows.iter().filter(|row| row.has_reservation).map(|row| row.run.0).collect::<Vec<Uuid>>())
     .bind(push::ENDS)
     .bind(push::SEEN_WITHIN.as_secs_f64())
+    .bind(rows.iter().map(|row| row.corrections.clone()).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
     figures::insert(tx, rows.iter().filter_map(|row| row.figures.as_ref())).await

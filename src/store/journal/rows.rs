@@ -85,6 +85,8 @@ pub struct FinishedRow {
     pub body: String,
     /// The final answer's text, for search and history.
     pub text: Option<String>,
+    /// What was added to the question, as a JSON list; none where nothing was.
+    pub corrections: Option<Value>,
     /// The title to give the conversation, if it has none yet.
     pub title: Option<String>,
     /// What analytics keep of it; none when nobody answered.

@@ -254,6 +254,65 @@ pub async fn skips(db: &Db, scope: &Scope, id: RunId) -> Result<Value, StoreErro
         .ok_or(StoreError::NotFound)
 }
 
+/// How a run stands to which something is to be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Correctable {
+    pub status: RunStatus,
+    /// Whether it is one that takes corrections in at all.
+    pub takes: bool,
+    /// The wish was noted, now or before: there is room for it.
+    pub noted: bool,
+}
+
+/// Notes what is to be added to the question of a run that waits or is under way (`correction`, a JSON object), where it has
+/// fewer than `most` and a plan of at least `version` for the council; and notifies its owner.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not this user's.
+pub async fn request_correction(
+    db: &Db,
+    scope: &Scope,
+    id: RunId,
+    correction: &Value,
+    (most, version): (usize, i32),
+) -> Result<Correctable, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "WITH run AS MATERIALIZED (
+             SELECT r.id, r.status, r.corrections @> $3 AS known, jsonb_array_length(r.corrections) < $4 AS has_room,
+                    r.format = 'council' AND r.plan_version >= $5
+                        AND r.plan #>> '{roster,kind}' IS DISTINCT FROM 'alone' AS takes
+             FROM runs r JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
+             WHERE r.id = $1 AND r.user_id = $2 FOR NO KEY UPDATE OF r
+         ), noted AS (
+             UPDATE runs SET corrections = corrections || $3 FROM run
+             WHERE runs.id = run.id AND run.status IN ('queued', 'running') AND run.takes AND run.has_room
+               AND NOT run.known
+         )
+         SELECT status, takes, known OR has_room AS noted FROM run",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(Json([correction]))
+    .bind(i32::try_from(most).unwrap_or(i32::MAX))
+    .bind(version)
+    .fetch_optional(&mut *tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    let status: String = row.try_get("status")?;
+    let correctable = Correctable {
+        status: RunStatus::read(&status)?,
+        takes: row.try_get("takes")?,
+        noted: row.try_get("noted")?,
+    };
+    if correctable.status == RunStatus::Running && correctable.takes && correctable.noted {
+        notify::send(&mut tx, &Notice::Skip(id)).await?;
+    }
+    tx.commit().await?;
+    Ok(correctable)
+}
+
 /// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and notifies its owner.
 /// Returns whether it is under way.
 pub async fn request_skip(db: &Db, scope: &Scope, id: RunId, skip: &Value) -> Result<bool, StoreError> {

@@ -482,7 +482,7 @@ export function views(to: Conversations): View[] {
       act: async (on) => {
         await withDevices(on);
         await on.reload();
-        await on.getByText("this browser").waitFor();
+        await on.getByText("this browser", { exact: true }).waitFor();
         // What stands above it pushes it down once it is there.
         await on.getByText("Caps of your own").waitFor();
         await heading("Notifications")(on);

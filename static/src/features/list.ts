@@ -14,6 +14,7 @@ import type { FeatureStart } from "./feature";
 import { start as jury } from "./jury/start";
 import { start as ownVotes } from "./own-votes/start";
 import { start as pictures } from "./pictures/start";
+import { start as questionCorrections } from "./question-corrections/start";
 import { start as react } from "./react/start";
 import { start as refinement } from "./refinement/start";
 import { start as research } from "./research/start";
@@ -31,6 +32,7 @@ import { start as wordForWord } from "./word-for-word/start";
 /** In the order in which the page has them wherever it has several. */
 export const starts: readonly FeatureStart[] = [
   cache,
+  questionCorrections,
   pictures,
   sources,
   research,
@@ -65,6 +67,7 @@ export type Listed =
   | typeof import("./decomposition/feature").feature
   | typeof import("./escalation/feature").feature
   | typeof import("./pictures/feature").feature
+  | typeof import("./question-corrections/feature").feature
   | typeof import("./react/feature").feature
   | typeof import("./refinement/feature").feature
   | typeof import("./research/feature").feature

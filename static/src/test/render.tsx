@@ -31,6 +31,20 @@ export async function click(element: Element | null | undefined) {
   await act(async () => element.dispatchEvent(new MouseEvent("click", { bubbles: true })));
 }
 
+/** Puts this text into a box, in the place of what is there. */
+export async function type(
+  box: HTMLInputElement | HTMLTextAreaElement | null | undefined,
+  text: string,
+) {
+  if (!box) throw new Error("there is nothing to type into");
+  // Past what React has put in the place of the browser's own setter.
+  const value = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value");
+  await act(async () => {
+    value?.set?.call(box, text);
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
 /** The button with this beginning of its text or label. */
 export const button = (name: string) =>
   [...place.querySelectorAll("button")].find((one) =>

@@ -222,6 +222,7 @@ export const storedRun = (
     routing_info: null,
     rubric: null,
     pictures: null,
+    corrections: [],
     second_reading: null,
     escalation_info: null,
     use_weighted_consensus: true,

@@ -318,7 +318,7 @@ async fn a_run_of_an_earlier_version_that_is_asked_again_pays_for_nothing_that_i
         ];
         for (again, kept) in places {
             let plan: Plan = serde_json::from_value(recorded.plan.clone()).unwrap();
-            let plan = plan.again(recorded.run, again.clone(), Vec::new());
+            let plan = plan.again(recorded.run, again.clone(), Vec::new(), Vec::new());
             let carried: Vec<FinishedCall> = all.iter().filter(|call| again.keeps(call)).cloned().collect();
             let now = execute(feature(&recorded.feature), RunId::generate(), &plan, &[], carried).await;
             assert_eq!(now.failed, recorded.failed, "{name}, {again:?}");

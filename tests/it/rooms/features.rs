@@ -139,6 +139,7 @@ const AT_THE_TERMINAL: &[(&str, &[&str])] = &[
     ("chairmen", &["chairmen"]),
     ("checks", &["checks", "react"]),
     ("choosing", &["consensus", "escalat", "routing"]),
+    ("corrections", &["corrections"]),
     ("lookups", &["lookups", "use_tools"]),
     ("parts", &["decomposition"]),
     ("refinement", &["refinement"]),

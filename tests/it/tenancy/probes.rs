@@ -164,6 +164,7 @@ pub fn probes() -> Vec<Probe> {
         entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
         entry("POST", "/api/runs/{id}/retry", Run, &[""], Some(json!({"from": "stage3"}))),
         entry("POST", "/api/runs/{id}/skip", Run, &[""], Some(json!({"member": "m/one"}))),
+        entry("POST", "/api/runs/{id}/corrections", Run, &[""], Some(json!({"content": "In Spain."}))),
         entry("POST", "/api/runs/{id}/cache", Run, &[""], Some(json!({"take": true}))),
         entry("GET", "/api/cache/config", Own, &[""], None),
         entry("GET", "/api/embeddings/config", Own, &[""], None),

@@ -91,6 +91,8 @@ pub enum MissReason {
 pub enum NotStored {
     /// A member failed, or another model stood in: asked again, the answer may be whole.
     Incomplete,
+    /// Something was added to the question while it was answered.
+    Corrected,
     /// It could not be stored.
     Unavailable,
 }

@@ -178,6 +178,11 @@ fn by_hash(question: &str) -> Embedded {
     Embedded::Hash(hash_embedding::embed(question))
 }
 
+/// Tells why the answer is not kept.
+pub async fn do_not_keep(run: &Run, reason: NotStored) {
+    run.emit("cache/stored", CacheEvent::CacheNotStored { reason }).await;
+}
+
 /// Keeps the answer, now that it is whole and paid for, to be given again.
 /// `tells_the_question`: its events say what was asked, so it is for nobody else.
 pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, (lookup, tells_the_question): (&Lookup, bool)) {

@@ -18,7 +18,7 @@ use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::stage::Stage;
 use crate::llm::Purpose;
 
-pub use look::{ASK_ANYWAY, Lookup, Repeat, TAKE, keep, look_up};
+pub use look::{ASK_ANYWAY, Lookup, Repeat, TAKE, do_not_keep, keep, look_up};
 pub use notes::CacheNote;
 
 /// Looking for an earlier answer; what it costs is the vector.

@@ -60,6 +60,9 @@ impl fmt::Display for CacheNote {
             Self::CacheNotKept { reason: NotStored::Incomplete } => {
                 f.write_str("The answer is not kept to be given again: something of it is missing")
             }
+            Self::CacheNotKept { reason: NotStored::Corrected } => {
+                f.write_str("The answer is not kept to be given again: the question was corrected meanwhile")
+            }
             Self::CacheNotKept { reason: NotStored::Unavailable } => {
                 f.write_str("The answer could not be kept to be given again")
             }
@@ -100,7 +103,7 @@ impl FeatureEvent for CacheEvent {
             }
             Self::CacheNotStored { reason } => {
                 let category = match reason {
-                    NotStored::Incomplete => NoteCategory::Info,
+                    NotStored::Incomplete | NotStored::Corrected => NoteCategory::Info,
                     NotStored::Unavailable => NoteCategory::Warning,
                 };
                 Note::of(STAGES, category, &CacheNote::CacheNotKept { reason: *reason })

@@ -10,6 +10,7 @@ mod notes;
 pub mod settings;
 pub mod view;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use facts::EscalationFact;
@@ -212,11 +213,12 @@ pub async fn hold<'p>(run: &Run, task: &'p Task, tiers: &'p Tiers) -> Result<Rou
         reviewed.metadata.escalation_info = Some(Box::new(info.clone()));
     };
     let first = (tiers.first.as_slice(), [].as_slice());
-    let reviewed = round::review(run, task, Pass::First, first, &mut answers, late, settle).await?;
+    let corrected = round::corrected(run, task).await;
+    let reviewed = round::review(run, &corrected, Pass::First, first, &mut answers, late, settle).await?;
     if info.escalated {
         return widen(run, task, tiers, (answers, Late::new()), info, Some(reviewed)).await;
     }
-    Ok(Round { task, members: tiers.first.clone(), answers, reviewed })
+    Ok(Round { task: corrected, members: tiers.first.clone(), answers, reviewed })
 }
 
 /// Lets the second tier answer as well, while stragglers of the first may still come in, and
@@ -229,6 +231,8 @@ async fn widen<'p>(
     mut info: EscalationInfo,
     reviewed: Option<Reviewed>,
 ) -> Result<Round<'p>, Failure> {
+    // Once there are reviews nothing more is added to the question, so the second tier is asked with what was.
+    let asked = if reviewed.is_some() { round::corrected(run, task).await } else { Cow::Borrowed(task) };
     run.emit("escalation", EscalationEvent::EscalationTriggered { data: Box::new(info.clone()) }).await;
     let (models, seats) = named(&tiers.second);
     let start = EscalationEvent::Tier2Start { models, members: seats, started_at: Some(run.now()) };
@@ -241,7 +245,7 @@ async fn widen<'p>(
         marked: false,
         fact: CallFact::WentOnWithout { answers: answered },
     };
-    let asking = answers::ask_all(run, task, &tiers.second, Some(2));
+    let asking = answers::ask_all(run, &asked, &tiers.second, Some(2));
     let ((more, late), came) = run.with_stragglers("tier1/late", stragglers, asking).await;
     answers::put(&mut answers, came);
     let in_vain = !more.iter().any(Answer::is_good);
@@ -256,12 +260,13 @@ async fn widen<'p>(
 
     let pass = if reviewed.is_some() { Pass::Widened } else { Pass::First };
     answers::complete(run, pass, &answers, Some(&info)).await;
+    let task = round::corrected(run, task).await;
     let members: Vec<Member> = tiers.first.iter().chain(&tiers.second).cloned().collect();
     let reviewed = match reviewed {
         Some(stands) if in_vain => stands,
         before => {
             let before = before.map(|reviewed| reviewed.reviews).unwrap_or_default();
-            round::review(run, task, pass, (&members, &before), &mut answers, late, |_| {}).await?
+            round::review(run, &task, pass, (&members, &before), &mut answers, late, |_| {}).await?
         }
     };
     Ok(Round { task, members, answers, reviewed })

@@ -413,7 +413,7 @@ async fn send(
 
 fn prompt(run: &Run, task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
     let brief = &task.brief;
-    let mut question = brief.question.clone();
+    let mut question = brief.whole_question();
     if task.chain_of_thought {
         question.push_str(brief.prompts.text(&cot::SUFFIX));
     }

@@ -9,6 +9,7 @@ pub mod cache;
 pub mod chairmen;
 pub mod checks;
 pub mod choosing;
+pub mod corrections;
 pub mod final_answer;
 pub mod lookups;
 pub mod parts;
@@ -104,6 +105,8 @@ pub struct Options {
     pub cache: Option<cache::shape::Cache>,
     #[serde(flatten)]
     pub choosing: choosing::shape::Choosing,
+    #[serde(skip_serializing_if = "corrections::Corrections::is_empty")]
+    pub corrections: corrections::Corrections,
     #[serde(flatten)]
     pub searches: searches::shape::Searches,
     pub lookups: Vec<lookups::shape::Place>,
@@ -118,10 +121,11 @@ pub struct Options {
 }
 
 impl Options {
-    fn all(&mut self) -> [&mut dyn Family; 11] {
+    fn all(&mut self) -> [&mut dyn Family; 12] {
         [
             &mut self.cache,
             &mut self.choosing,
+            &mut self.corrections,
             &mut self.searches,
             &mut self.lookups,
             &mut self.judging,
@@ -138,7 +142,11 @@ impl Options {
     pub fn beginning(&self) -> impl Iterator<Item = String> {
         let cache = self.cache.iter().filter_map(cache::section::beginning);
         let choosing = choosing::section::beginning(&self.choosing);
-        cache.chain(choosing).chain(searches::section::beginning(&self.searches))
+        self.corrections
+            .sentences()
+            .chain(cache)
+            .chain(choosing)
+            .chain(searches::section::beginning(&self.searches))
     }
 
     /// Sections that stand where a council's answers do.

@@ -20,8 +20,14 @@ export const log: Sentences<Schemas["CacheNote"]> = {
     t("The answer is kept for later questions; with it there are {{number}}", {
       number: count(size),
     }),
-  cache_not_kept: ({ reason }) =>
-    reason === "incomplete"
-      ? t("The answer is not kept, because something of it is missing")
-      : t("The answer could not be kept"),
+  cache_not_kept: ({ reason }) => {
+    switch (reason) {
+      case "incomplete":
+        return t("The answer is not kept, because something of it is missing");
+      case "corrected":
+        return t("The answer is not kept, because its question was corrected meanwhile");
+      default:
+        return t("The answer could not be kept");
+    }
+  },
 };

@@ -9,6 +9,9 @@ const whyNotKept: Record<Schemas["NotStored"], string> = {
   incomplete: msg(
     "This answer is not kept, because something of it is missing: a member failed, or another model stood in.",
   ),
+  corrected: msg(
+    "This answer is not kept, because something was added to its question while it was answered.",
+  ),
   unavailable: msg("This answer could not be kept for later questions."),
 };
 

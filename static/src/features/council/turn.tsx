@@ -5,6 +5,7 @@ import { Clamp } from "../../ui/clamp";
 import { Icon } from "../../ui/icon";
 import { useNear } from "../../ui/near";
 import { orMissing, orNothing } from "../../ui/part";
+import { features } from "..";
 import { AskAnewContext } from "../again/anew";
 import { AskableContext } from "../again/context";
 import type { LiveRun } from "../asking/runs";
@@ -33,6 +34,10 @@ const hasFence = /^(?:```|~~~)/m;
 /** The same files for the same question, asked once more. */
 const again = (files: readonly AttachedFile[]): Asked | undefined =>
   files.length > 0 ? files.map(({ id, filename }) => ({ id, filename })) : undefined;
+
+/** With what was added to it meanwhile. */
+const wholeQuestion = (question: string, run: RunState): string =>
+  features.reduce((text, { askedAnew }) => askedAnew?.(text, run) ?? text, question);
 
 /** Up to here a question is set large, as a title of what follows. */
 const shortQuestion = 220;
@@ -126,6 +131,7 @@ export const TurnView = memo(function TurnView(props: Props) {
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
   const readOnly = useContext(ReadOnly);
+  const anew = run ? wholeQuestion(question, run) : question;
   const asked = useMemo(
     () => questionId && { conversationId, questionId, parentId, siblings, turn: number - 1 },
     [conversationId, questionId, parentId, siblings, number],
@@ -133,9 +139,9 @@ export const TurnView = memo(function TurnView(props: Props) {
   const askAnew = useMemo(
     () =>
       askable && question !== ""
-        ? (choices: Partial<Choices>) => onAskAgain(question, choices, again(files))
+        ? (choices: Partial<Choices>) => onAskAgain(anew, choices, again(files))
         : null,
-    [askable, question, files, onAskAgain],
+    [askable, question, anew, files, onAskAgain],
   );
   return (
     <section
@@ -149,7 +155,7 @@ export const TurnView = memo(function TurnView(props: Props) {
       <h2 className="visually-hidden">{t("Question")}</h2>
       {asked && edited ? (
         <Suspense fallback={<Question text={question} />}>
-          <Editor place={asked} question={question} files={files} />
+          <Editor place={asked} question={anew} files={files} />
         </Suspense>
       ) : (
         <div className="asked">
@@ -207,7 +213,7 @@ export const TurnView = memo(function TurnView(props: Props) {
           <button
             type="button"
             className="button"
-            onClick={() => onAskAgain(question, {}, again(files))}
+            onClick={() => onAskAgain(anew, {}, again(files))}
           >
             <Icon name="redo" />
             {t("Ask again")}

@@ -1,0 +1,44 @@
+//! Corrections on their way into a run: what its log says of them, and handing on what its row says.
+
+use std::convert::Infallible;
+
+use super::live::LiveRun;
+use crate::council::correction::Corrections;
+use crate::council::stages::reviews::ReviewsEvent;
+use crate::council::stages::synthesis::SynthesisEvent;
+use crate::council::{AnyEvent, Run, RunEvent};
+
+/// What a run with these events has taken in, and whether it takes in more.
+pub(super) fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Corrections {
+    let mut corrections = Corrections::default();
+    for event in told {
+        if let Some(RunEvent::CorrectionAdded { data }) = event.get() {
+            corrections.taken.push(data.clone());
+        } else if closes(event) {
+            corrections.closed = true;
+        }
+    }
+    corrections
+}
+
+/// Whether a run that has told this takes in no more: somebody has been asked with what there was.
+pub(super) fn closes(event: &AnyEvent) -> bool {
+    matches!(event.get(), Some(ReviewsEvent::Stage2Start { .. }))
+        || matches!(event.get(), Some(SynthesisEvent::Stage3Start { .. }))
+        || event.ends_the_run()
+}
+
+/// Adds to the question what somebody wants to add, as soon as that is known here.
+pub(super) async fn forward(run: &Run, live: &LiveRun) -> Infallible {
+    let mut wanted = live.corrections();
+    loop {
+        let known = wanted.borrow_and_update().clone();
+        for correction in &known {
+            run.correct(correction).await;
+        }
+        // The sender lives in `live`.
+        if wanted.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { api } from "../../api/client";
+import { Problem } from "../../api/problem";
+import type { CouncilEvent } from "../../api/types";
+import { newRun } from "../../run/state";
+import { button, click, render, type } from "../../test/render";
+import { answer, review, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
+import { fromStored, reduceAll } from "../reducer";
+import { UnderWayContext } from "../waiting/context";
+import { feature } from "./feature";
+import { Corrections } from "./note";
+import { askedAnew, correctionsOf, isOpen } from "./state";
+
+const answers = seats.map((seat) => answer(seat));
+const reviews = seats.map((seat) => review(seat));
+const correction = { id: "5f3c1f2f0f9a4b1e", text: "I mean the second edition." };
+const told: CouncilEvent = { type: "correction_added", data: correction };
+const events = wholeRun(answers, reviews, synthesis()).flatMap<CouncilEvent>((event) =>
+  event.type === "stage1_complete" ? [told, event] : [event],
+);
+const message = storedRun(answers, reviews, synthesis());
+const stored = { ...message, metadata: { ...message.metadata, corrections: [correction] } };
+const begun = events.slice(0, events.indexOf(told));
+
+afterEach(() => vi.restoreAllMocks());
+
+const shown = (runId: string | null = "r1") =>
+  render(
+    <UnderWayContext value={runId}>
+      <Corrections run={reduceAll(newRun, begun)} />
+    </UnderWayContext>,
+  );
+
+describe("a corrected question", () => {
+  it("is the same once it is stored", () => {
+    expect(fromStored(stored, "c1")).toEqual(reduceAll(newRun, events));
+    expect(correctionsOf(fromStored(stored, "c1"))).toEqual([correction]);
+    expect(correctionsOf(fromStored(message, "c1"))).toEqual([]);
+  });
+
+  it("is told once, however often it comes", () => {
+    expect(correctionsOf(reduceAll(newRun, [...begun, told, told]))).toEqual([correction]);
+  });
+
+  it("is asked anew with what was added to it, and copied with it", () => {
+    const run = fromStored(stored, "c1");
+    expect(askedAnew("Who wrote it?", run)).toBe(
+      "Who wrote it?\n\nCorrection: I mean the second edition.",
+    );
+    expect(askedAnew("Who wrote it?", fromStored(message, "c1"))).toBe("Who wrote it?");
+    expect(feature.copied(run, "all")).toEqual(["## Corrections of the question", correction.text]);
+    expect(feature.copied(run, "final")).toEqual([]);
+  });
+
+  it("can be corrected until the reviews begin", () => {
+    const open = (count: number) => isOpen(reduceAll(newRun, events.slice(0, count)));
+    const began = events.findIndex(({ type }) => type === "stage1_start");
+    const reviewed = events.findIndex(({ type }) => type === "stage2_start");
+    expect(open(began)).toBe(false);
+    for (let count = began + 1; count <= reviewed; count += 1) expect(open(count)).toBe(true);
+    for (let count = reviewed + 1; count <= events.length; count += 1)
+      expect(open(count)).toBe(false);
+  });
+});
+
+describe("adding a correction", () => {
+  it("is offered while the run is under way here, and sent once", async () => {
+    expect((await shown(null)).textContent).toBe("");
+    const correct = vi.spyOn(api, "correct").mockResolvedValue({});
+    const place = await shown();
+    await click(button("Correct the question"));
+    const box = place.querySelector("textarea");
+    expect(document.activeElement).toBe(box);
+    await click(button("Add to the question"));
+    expect(correct).not.toHaveBeenCalled();
+    await type(box, correction.text);
+    await click(button("Add to the question"));
+    expect(correct).toHaveBeenCalledExactlyOnceWith("r1", correction.text);
+    expect(place.querySelector("textarea")).toBeNull();
+  });
+
+  it("that comes too late or fails says so, and keeps what was typed", async () => {
+    const late = new Problem("refused", "too late: …", 409);
+    const gone = new Problem("restarting", "the database is away", 503);
+    vi.spyOn(api, "correct").mockRejectedValueOnce(gone).mockRejectedValueOnce(late);
+    const place = await shown();
+    await click(button("Correct the question"));
+    await type(place.querySelector("textarea"), correction.text);
+    await click(button("Add to the question"));
+    expect(place.textContent).toContain("Not added: the database is away");
+    await click(button("Add to the question"));
+    expect(place.textContent).toContain("Too late: the answers are being judged already.");
+    expect(place.querySelector("textarea")?.value).toBe(correction.text);
+  });
+});
