@@ -201,6 +201,10 @@ pub struct Attachments {
     pub max_per_question: usize,
     /// Of all files of one user; 0: no files are taken.
     pub max_bytes_per_user: u64,
+    /// Of one project; 0: projects have no files.
+    pub max_per_project: usize,
+    /// Of all files of one project; 0: projects have no files.
+    pub max_bytes_per_project: u64,
 }
 
 impl Attachments {
@@ -208,6 +212,13 @@ impl Attachments {
     #[must_use]
     pub fn are_taken(&self) -> bool {
         self.max_bytes > 0 && self.max_per_question > 0 && self.max_bytes_per_user > 0
+    }
+
+    /// How many files one project may have, and how much they may take up, in bytes; none where projects have no files.
+    #[must_use]
+    pub fn room_in_projects(&self) -> Option<(usize, u64)> {
+        let are_taken = self.are_taken() && self.max_per_project > 0 && self.max_bytes_per_project > 0;
+        are_taken.then_some((self.max_per_project, self.max_bytes_per_project))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files that come with a question, as models read them: between fences, cut to what is reasonable. They may hold anything,
+//! Files that come with a question, by themselves or from its project, as models read them: between fences, cut to what is reasonable. They may hold anything,
 //! also instructions.
 
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,9 @@ pub struct Attached {
     /// Where it is a picture: how large. Who sees pictures is shown it, and its bytes are not in the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<Pixels>,
+    /// Whether it is the project's in which the question is asked, and not the question's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_project: bool,
 }
 
 /// How large a picture is.
@@ -59,9 +62,18 @@ pub(super) fn place_of_picture(fence: &Fence, number: usize) -> String {
     format!("[picture {number} {}]", fence.marker())
 }
 
-/// The files with no more text than the members are given of all: short ones whole, the others cut alike.
+/// The files of a question's project and then its own, cut to what the members read of them all. A file that is both is the
+/// question's own.
 #[must_use]
-pub fn cut(files: Vec<Attached>) -> Vec<Attached> {
+pub fn together(of_project: Vec<Attached>, own: Vec<Attached>) -> Vec<Attached> {
+    let is_own = |file: &Attached| own.iter().any(|other| other.id == file.id);
+    let mut files: Vec<Attached> = of_project.into_iter().filter(|file| !is_own(file)).collect();
+    files.extend(own);
+    cut(files)
+}
+
+/// The files with no more text than the members are given of all: short ones whole, the others cut alike.
+fn cut(files: Vec<Attached>) -> Vec<Attached> {
     let lengths: Vec<usize> = files.iter().map(|file| file.text.chars().count()).collect();
     let shares = shares(&lengths, MEMBERS_CHARS);
     let cut =
@@ -94,7 +106,8 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
             String::new()
         };
         // What it is called is its author's word, too.
-        let title = format!("File {} of {count} that came with the question{cut}", place + 1);
+        let whose = if file.of_project { "belongs to the project of" } else { "came with" };
+        let title = format!("File {} of {count} that {whose} the question{cut}", place + 1);
         fence.wrap(&title, &format!("Name: {}\n\n{text}", file.filename))
     };
     let files: Vec<String> = files.iter().zip(shares).enumerate().map(&mut of_file).collect();
@@ -141,6 +154,7 @@ mod tests {
             characters: text.chars().count(),
             text: text.to_owned(),
             image: None,
+            of_project: false,
         }
     }
 
@@ -159,6 +173,28 @@ mod tests {
         assert!(text.contains(
             "[File 2 of 2 that came with the question] BEGIN c0ffee\nName: short.txt\n\nbrief\nEND"
         ));
+    }
+
+    #[test]
+    fn the_projects_files_stand_first_and_one_that_is_both_is_the_questions_own() {
+        let of_project = |name: &str, id: &str| Attached {
+            id: id.repeat(64),
+            of_project: true,
+            ..file(name, &"ö".repeat(50_000))
+        };
+        let own = file("own.txt", "brief");
+        let twice = Attached { filename: "twice.txt".to_owned(), ..own.clone() };
+        let twice = Attached { of_project: true, ..twice };
+        let files = together(vec![of_project("a.txt", "a"), twice, of_project("b.txt", "b")], vec![own]);
+        let names: Vec<&str> = files.iter().map(|file| file.filename.as_str()).collect();
+        assert_eq!(names, ["a.txt", "b.txt", "own.txt"]);
+        let lengths = files.iter().map(|file| file.text.chars().count());
+        assert_eq!(lengths.collect::<Vec<_>>(), [29_997, 29_998, 5], "within the same limit");
+        let text = material(&files, &Fence::new("c0ffee"), MEMBERS_CHARS).unwrap();
+        assert!(text.contains(
+            "[File 1 of 3 that belongs to the project of the question; the first 29997 of its 50000 characters]"
+        ));
+        assert!(text.contains("[File 3 of 3 that came with the question] BEGIN"));
     }
 
     #[test]

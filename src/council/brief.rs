@@ -37,7 +37,7 @@ pub struct Brief {
     /// What the final answer is to look like, where whoever asks wants another form than a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<AnswerForm>,
-    /// The files that the question comes with.
+    /// The files that the question comes with: those of its project, and its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
     /// Which of the models that it may ask see pictures, where the question comes with some.

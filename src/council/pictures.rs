@@ -132,6 +132,7 @@ mod tests {
             characters: 0,
             text: String::new(),
             image: Some(Pixels { width: 750, height: 10 }),
+            of_project: false,
         }
     }
 

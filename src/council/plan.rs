@@ -80,7 +80,7 @@ pub const FORMATS: &[&str] = &formats::MODES;
 ///
 /// 11: the question may come with pictures.
 ///
-/// 12: the question may be corrected while the members answer.
+/// 12: the question may be corrected while the members answer, and files may be those of its project.
 pub const VERSION: i32 = 12;
 
 /// Whether plans of this format and version can be read here.
@@ -155,7 +155,7 @@ pub struct Context {
     pub search: Option<SearchContext>,
     /// What models are asked with in the place of this program's own texts.
     pub prompts: OwnTexts,
-    /// The files that the request names, where somebody has looked for them.
+    /// The files of the project and those that the request names, where somebody has looked for them.
     pub attachments: Option<Vec<Attached>>,
     /// The rubric of the library that the request, or its default, names, where somebody has found it.
     pub rubric: Option<Rubric>,

@@ -17,7 +17,7 @@ use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 use crate::store::schedules::Firing;
-use crate::store::{Tx, attachments};
+use crate::store::{Tx, attachments, project_files};
 
 /// A run that is asked for.
 pub struct Ask {
@@ -80,9 +80,23 @@ impl Runs {
     }
 }
 
-/// What is noted of a file beside the question.
+fn length(characters: usize) -> i64 {
+    i64::try_from(characters).unwrap_or(i64::MAX)
+}
+
+/// What is noted of a file of the project beside the question.
+fn of_project(file: &Attached) -> project_files::ReadFile {
+    project_files::ReadFile {
+        filename: file.filename.clone(),
+        file_type: file.file_type.clone(),
+        size: i64::try_from(file.size).unwrap_or(i64::MAX),
+        characters: length(file.characters),
+        characters_read: length(file.text.chars().count()),
+    }
+}
+
+/// The same of one of its own.
 fn attached(file: &Attached) -> attachments::Attached {
-    let length = |characters: usize| i64::try_from(characters).unwrap_or(i64::MAX);
     attachments::Attached {
         id: file.id.clone(),
         filename: file.filename.clone(),
@@ -115,6 +129,8 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     let opening = Frame::structural(1, OPENING_KEY, &execution::opening(ids, &ask.plan).into());
     let estimate = admission::estimate(shared, &ask.plan, &kept);
     let is_of_program = ask.program.is_some();
+    let (from_project, own): (Vec<_>, Vec<_>) =
+        ask.plan.brief().attachments.iter().partition(|file| file.of_project);
     let new = NewRun {
         id,
         conversation: ask.conversation,
@@ -143,7 +159,8 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         replaces,
         program: ask.program,
         firing: ask.firing,
-        attachments: ask.plan.brief().attachments.iter().map(attached).collect(),
+        attachments: own.into_iter().map(attached).collect(),
+        project_files: from_project.into_iter().map(of_project).collect(),
     };
     let answer = ask.plan.answer_shape();
     let asked = |at| Asked { run: id, begun: Some(Begun { at, conversation: ask.conversation, answer }) };

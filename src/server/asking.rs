@@ -15,8 +15,10 @@ use super::extract::{Caller, asked_by};
 use super::library::rubric;
 use super::presets::{self, InForce};
 use super::problem::Problem;
+use super::projects::files as project_files;
 use super::projects::placing::{self, AskedIn};
 use crate::council::answer_form::AnswerForm;
+use crate::council::attached;
 use crate::council::correction::{Correction, whole_question};
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
@@ -210,7 +212,12 @@ async fn planned(
     let parent = branches::parent(body, &tree);
     let rubric = rubric::of_question(tx, body, &options).await?;
     let from_conversation = said.is_none();
-    let files = chosen::chosen(tx, &app.config.attachments, body).await?;
+    let limits = &app.config.attachments;
+    let files = chosen::chosen(tx, limits, body).await?;
+    let of_project = match project {
+        Some(project) => project_files::read_with_questions(tx, limits, project).await?,
+        None => Vec::new(),
+    };
     let history = match (said, conversation, parent.as_ref().ok().copied().flatten()) {
         (Some(said), ..) => said,
         (None, Some(conversation), Some(parent)) => {
@@ -229,7 +236,8 @@ async fn planned(
     let first = tree.is_empty();
     let search = app.search_context();
     let prompts = app.config.prompts.clone();
-    let attachments = Some(files.as_ref().ok().cloned().unwrap_or_default());
+    let own = files.as_ref().ok().cloned().unwrap_or_default();
+    let attachments = Some(attached::together(of_project, own));
     let context = Context {
         settings,
         history,

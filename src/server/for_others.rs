@@ -31,6 +31,7 @@ pub(super) fn snapshot(message: conversations::Message) -> SharedMessage {
         error: message.run_error,
         created_at: message.created_at,
         attachments: message.attachments,
+        project_files: message.project_files,
     }
 }
 
@@ -64,6 +65,7 @@ pub(super) fn shown(messages: Vec<SharedMessage>) -> Vec<Message> {
             earlier_runs: Vec::new(),
             created_at: message.created_at,
             attachments: message.attachments,
+            project_files: message.project_files,
         };
         let mut message = Message::new(row, &Tree::default());
         match &mut message {

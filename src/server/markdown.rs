@@ -29,13 +29,10 @@ pub fn heading(summary: &ConversationSummary) -> String {
 /// One message.
 pub(super) fn message(text: &mut String, message: &Message) {
     match message {
-        Message::User { content, attachments, .. } => {
+        Message::User { content, attachments, project_files, .. } => {
             text.push_str(&format!("\n## Question\n\n{}\n", neutral(content)));
-            if !attachments.is_empty() {
-                let names: Vec<String> =
-                    attachments.iter().map(|file| neutral(&file.filename).to_string()).collect();
-                text.push_str(&format!("\nWith: {}\n", names.join(", ")));
-            }
+            files(text, "With", attachments.iter().map(|file| file.filename.as_str()));
+            files(text, "From the project", project_files.iter().map(|file| file.filename.as_str()));
         }
         Message::Assistant { deliberation, status, error, .. } => {
             if let Some(error) = error {
@@ -44,6 +41,14 @@ pub(super) fn message(text: &mut String, message: &Message) {
             }
             answer(text, deliberation);
         }
+    }
+}
+
+/// What a question came with, where it came with any of this.
+fn files<'a>(text: &mut String, how: &str, names: impl Iterator<Item = &'a str>) {
+    let names: Vec<String> = names.map(|name| neutral(name).to_string()).collect();
+    if !names.is_empty() {
+        text.push_str(&format!("\n{how}: {}\n", names.join(", ")));
     }
 }
 

@@ -46,7 +46,7 @@ const fn listing(
 }
 
 /// Every list there is. No secret is in any: neither hashes of tokens, nor what webhooks are signed with, nor how devices are reached.
-pub const LISTINGS: [Listing; 28] = [
+pub const LISTINGS: [Listing; 29] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -137,6 +137,16 @@ pub const LISTINGS: [Listing; 28] = [
             "project_members",
             "project_id, role, added_at",
             ("t.project_id", "''"),
+            200,
+        )
+    },
+    Listing {
+        condition: "t.project_id IN (SELECT m.project_id FROM project_members m WHERE m.kind = 'user' AND m.name = $1)",
+        ..listing(
+            "project_files",
+            "project_files",
+            "project_id, id, filename, file_type, mime_type, size, characters, text_is_cut, created_at",
+            ("t.project_id", "t.id"),
             200,
         )
     },

@@ -43,6 +43,7 @@ pub mod outbox;
 pub mod plans;
 mod pool;
 pub mod presets;
+pub mod project_files;
 pub mod projects;
 pub mod push;
 pub mod questions;

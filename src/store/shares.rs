@@ -11,6 +11,7 @@ use sqlx::types::Json;
 use crate::id::{ConversationId, MessageId, ProjectId, ShareId};
 
 use super::attachments::Attached;
+use super::project_files::ReadFile;
 use super::{StoreError, Tx, refuse_nul, settings, time};
 
 /// A shared conversation without its messages.
@@ -46,6 +47,9 @@ pub struct SharedMessage {
     pub created_at: Timestamp,
     /// The files that it came with.
     pub attachments: Vec<Attached>,
+    /// Those of its project that it was read with.
+    #[serde(default)]
+    pub project_files: Vec<ReadFile>,
 }
 
 /// A conversation to be shared.

@@ -137,6 +137,85 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     forgiveGone(ben);
   });
 
+  it("a file of the project is read with what is asked in it, and named under the question", async () => {
+    const { page } = ann;
+    const reader = ben.page;
+    await page.goto("/");
+    const path = await makeProject(page);
+    await letIn(page, `ben-${people}`, "Can read");
+    const region = page.getByRole("region", { name: "Files" });
+    await region.getByText("It has no files.").waitFor();
+    const control = page.getByLabel("Add files to the project");
+    expect(await control.getAttribute("aria-describedby")).not.toBeNull();
+    const file = (name: string, mimeType: string, content: string) => ({
+      name,
+      mimeType,
+      buffer: Buffer.from(content),
+    });
+    await control.setInputFiles([
+      file("photo.png", "image/png", "pixels"),
+      file("notes.md", "text/markdown", "Herons wait for 26 minutes."),
+    ]);
+    await region.getByText("photo.png was not added. It is a picture.").waitFor();
+    const link = region.getByRole("link", { name: "notes.md" });
+    await link.waitFor();
+    expect(await link.getAttribute("href")).toMatch(
+      /^\/api\/projects\/[0-9a-f-]+\/files\/[0-9a-f]{64}\/content$/,
+    );
+    await region.getByText("27 bytes · 27 characters").waitFor();
+    await fitsAndBreaksNoRule(page);
+
+    const dropped = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(["a,b\n1,2"], "counts.csv", { type: "text/csv" }));
+      return transfer;
+    });
+    await region.locator(".project-file-add").dispatchEvent("drop", { dataTransfer: dropped });
+    await region.getByRole("link", { name: "counts.csv" }).waitFor();
+
+    await page.getByLabel("Your question").fill("How long do they wait?");
+    await page.getByText("Read from the project: counts.csv and notes.md").waitFor();
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.waitForURL(/\/c\//);
+    await waitForEnd(page);
+    const read = page.getByRole("list", { name: "Files of the project that were read with it" });
+    await read.getByText("notes.md").waitFor();
+    expect(await read.getByText("From the project").count()).toBe(2);
+    await fitsAndBreaksNoRule(page);
+
+    // Who reads along is told, and may save it, and no more.
+    await reader.goto(path);
+    const theirs = reader.getByRole("region", { name: "Files" });
+    await theirs.getByRole("link", { name: "notes.md" }).waitFor();
+    expect(await theirs.getByRole("button").count()).toBe(0);
+    expect(await reader.getByLabel("Add files to the project").count()).toBe(0);
+    await reader
+      .getByRole("region", { name: "Conversations" })
+      .getByRole("link")
+      .first()
+      .press("Enter");
+    await reader
+      .getByRole("list", { name: "Files of the project that were read with it" })
+      .getByText("notes.md")
+      .waitFor();
+
+    // Removed by keyboard: the focus stays in the list, and then where files are added.
+    await page.goto(path);
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    for (const [name, next] of [
+      ["notes.md", "Remove counts.csv"],
+      ["counts.csv", "Add files to the project"],
+    ] as const) {
+      await region.getByRole("button", { name: `Remove ${name}` }).press("Enter");
+      const sure = page.getByRole("dialog", { name: "Remove this file from the project?" });
+      expect(await violations(page)).toEqual([]);
+      await sure.getByRole("button", { name: "Remove", exact: true }).press("Enter");
+      await page.getByText(`${name} was removed from the project.`).waitFor();
+      await expect.poll(focused).toBe(next);
+    }
+    await region.getByText("It has no files.").waitFor();
+  });
+
   it("a conversation is moved by its menu, and a project left and deleted, by keyboard alone", async () => {
     const { page } = ann;
     await ask(page, "What makes the tides?");

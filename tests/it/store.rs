@@ -98,6 +98,9 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
                      VALUES (gen_random_uuid(), '{owner}', 'of {owner}') RETURNING id),
               pm AS (INSERT INTO project_members (project_id, kind, name, role)
                      SELECT id, 'user', '{owner}', 'owner' FROM pj),
+              pf AS (INSERT INTO project_files (project_id, id, filename, file_type, mime_type, size, content, text,
+                                                characters)
+                     SELECT id, '{file}', '{owner}.txt', 'text', 'text/plain', 1, 'x', 'x', 1 FROM pj),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
               z AS (INSERT INTO kept_users (id) VALUES ('{owner}')),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::is_id;
 use crate::attachments::{Unreadable, name};
 use crate::config::Attachments;
-use crate::council::attached::{self, Attached, MAX_IMAGES, MEMBERS_CHARS, Pixels};
+use crate::council::attached::{Attached, MAX_IMAGES, MEMBERS_CHARS, Pixels};
 use crate::council::field::{FieldError, FieldErrorKind};
 use crate::store::attachments::Attachment;
 use crate::store::{StoreError, Tx, attachments};
@@ -29,7 +29,7 @@ pub enum Chosen {
     },
 }
 
-/// The files that a request names, cut to what the members read of them.
+/// The files that a request names, each with as much of its text as the members read of all.
 ///
 /// # Errors
 /// [`StoreError`] when the database is away; inside it everything that is wrong with the list.
@@ -61,7 +61,7 @@ pub(in crate::server) async fn chosen(
         let message = format!("has {images} pictures; at most {MAX_IMAGES} may come with one question");
         problems.push(FieldError::value("attachments", message));
     }
-    Ok(if problems.is_empty() { Ok(attached::cut(files)) } else { Err(problems) })
+    Ok(if problems.is_empty() { Ok(files) } else { Err(problems) })
 }
 
 /// A file of the list, or what is wrong with it there.
@@ -131,5 +131,6 @@ fn resolve(
         characters: usize::try_from(row.characters).unwrap_or_default(),
         text,
         image,
+        of_project: false,
     })
 }

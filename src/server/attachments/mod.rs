@@ -40,6 +40,10 @@ pub struct AttachmentLimits {
     pub max_bytes_per_user: u64,
     /// How much of all files of a question the members read, in characters.
     pub max_characters_read: usize,
+    /// The most files of one project; 0 where projects have none.
+    pub max_per_project: usize,
+    /// What all files of one project may take up, in bytes; 0 where projects have none.
+    pub max_bytes_per_project: u64,
 }
 
 impl AttachmentLimits {
@@ -47,6 +51,7 @@ impl AttachmentLimits {
     #[must_use]
     pub fn of(app: &App) -> Option<Self> {
         let limits = &app.config.attachments;
+        let room = limits.room_in_projects();
         limits.are_taken().then_some(Self {
             max_bytes: limits.max_bytes,
             max_image_bytes: limits.max_image_bytes.min(limits.max_bytes),
@@ -54,6 +59,8 @@ impl AttachmentLimits {
             max_per_question: limits.max_per_question,
             max_bytes_per_user: limits.max_bytes_per_user,
             max_characters_read: MEMBERS_CHARS,
+            max_per_project: room.map_or(0, |(files, _)| files),
+            max_bytes_per_project: room.map_or(0, |(_, bytes)| bytes),
         })
     }
 }
@@ -194,11 +201,16 @@ pub(super) async fn content(
     let row = attachments::find(&mut tx, id).await.map_err(named)?;
     let bytes = attachments::content(&mut tx, id).await.map_err(named)?;
     drop(tx);
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, row.mime_type))
-        .insert_header(saved_as(&row.filename))
+    Ok(handed_out(&row.mime_type, &row.filename, bytes))
+}
+
+/// A file's bytes, to be saved and never to be shown.
+pub(super) fn handed_out(mime_type: &str, filename: &str, bytes: Vec<u8>) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, mime_type))
+        .insert_header(saved_as(filename))
         .insert_header((header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(INERT)))
-        .body(bytes))
+        .body(bytes)
 }
 
 /// To be saved under this name, which may be in any script.
@@ -251,7 +263,7 @@ pub(super) async fn remove(
 }
 
 /// An id out of the path. What is no id is not there.
-fn id(path: &str) -> Result<&str, Problem> {
+pub(super) fn id(path: &str) -> Result<&str, Problem> {
     if is_id(path) { Ok(path) } else { Err(Problem::not_found("File")) }
 }
 
@@ -260,6 +272,6 @@ fn is_id(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
-fn named(error: crate::store::StoreError) -> Problem {
+pub(super) fn named(error: crate::store::StoreError) -> Problem {
     Problem::from(error).naming("File")
 }

@@ -1,10 +1,11 @@
-//! Taking a file: received, looked at, read, and kept in one transaction, or not at all.
+//! Taking a file: received, looked at, read, and kept in one transaction, or not at all. Whoever keeps one calls the same.
 
 use std::time::Duration;
 
 use actix_web::{HttpRequest, post, web};
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::SemaphorePermit;
 
 use super::AttachmentView;
 use super::receive::{Received, receive};
@@ -24,7 +25,7 @@ const ARRIVAL: Duration = Duration::from_secs(120);
 /// A form with a file.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the form, which is read piece by piece")]
-struct UploadForm {
+pub(in crate::server) struct UploadForm {
     /// The file, with its name.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
@@ -50,19 +51,7 @@ pub(in crate::server) async fn upload(
     if !limits.are_taken() {
         return Err(Problem::forbidden("this server takes no files; whoever runs it has switched them off"));
     }
-    let Ok(_place) = app.uploads.try_acquire() else {
-        return Err(Problem::full("too many files are being uploaded just now; try again in a moment"));
-    };
-    let receiving = receive(&request, payload, limits.max_bytes);
-    let Received { filename, bytes } =
-        tokio::time::timeout(ARRIVAL, receiving).await.map_err(|_| Problem::slow_body())??;
-    let looked_at = {
-        let bytes = bytes.clone();
-        // A large file takes a moment, and everybody's events go through this thread.
-        web::block(move || (Kind::of(&bytes), hex::encode(Sha256::digest(&bytes)))).await
-    };
-    let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
-    let kind = kind.map_err(|why| not_taken(why, &filename))?;
+    let Arrived { filename, bytes, kind, id, place: _place } = arrived(&app, &request, payload).await?;
     let most = limits.max_image_bytes;
     if kind.is_image() && most == 0 {
         let sentence =
@@ -101,8 +90,45 @@ pub(in crate::server) async fn upload(
     }
 }
 
+/// A file that came in, and what it is.
+pub(in crate::server) struct Arrived<'a> {
+    /// What it is called, as it is kept.
+    pub filename: String,
+    pub bytes: Bytes,
+    pub kind: Kind,
+    /// The hash of its content.
+    pub id: String,
+    /// Among those that are under way; given back by being dropped, once the file is stored or refused.
+    pub place: SemaphorePermit<'a>,
+}
+
+/// Receives a file and looks what it is.
+///
+/// # Errors
+/// Where it is too large, or no file that is taken, or comes too slowly; where too many are under way.
+pub(in crate::server) async fn arrived<'a>(
+    app: &'a App,
+    request: &HttpRequest,
+    payload: web::Payload,
+) -> Result<Arrived<'a>, Problem> {
+    let Ok(place) = app.uploads.try_acquire() else {
+        return Err(Problem::full("too many files are being uploaded just now; try again in a moment"));
+    };
+    let receiving = receive(request, payload, app.config.attachments.max_bytes);
+    let Received { filename, bytes } =
+        tokio::time::timeout(ARRIVAL, receiving).await.map_err(|_| Problem::slow_body())??;
+    let looked_at = {
+        let bytes = bytes.clone();
+        // A large file takes a moment, and everybody's events go through this thread.
+        web::block(move || (Kind::of(&bytes), hex::encode(Sha256::digest(&bytes)))).await
+    };
+    let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
+    let kind = kind.map_err(|why| not_taken(why, &filename))?;
+    Ok(Arrived { filename, bytes, kind, id, place })
+}
+
 /// What there is in a file.
-enum Read {
+pub(in crate::server) enum Read {
     /// What it says, and whether there is more.
     Text {
         text: String,
@@ -112,7 +138,16 @@ enum Read {
     Picture(Pixels),
 }
 
-async fn read(app: &App, kind: Kind, bytes: &Bytes, filename: &str) -> Result<Read, Problem> {
+/// Reads a file that came in: a PDF or DOCX in a process of its own.
+///
+/// # Errors
+/// Where it is none after all, or too many are being read.
+pub(in crate::server) async fn read(
+    app: &App,
+    kind: Kind,
+    bytes: &Bytes,
+    filename: &str,
+) -> Result<Read, Problem> {
     if kind.is_image() {
         let (width, height) = picture::size(bytes).map_err(|why| no_picture(why, filename))?;
         return Ok(Read::Picture((width.cast_signed(), height.cast_signed())));

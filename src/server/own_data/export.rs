@@ -44,7 +44,8 @@ This is everything that this LLM Council stores of you.
   data, which administrators were let in to read it and what they read, and what you have done that is kept on record.
 - `attachments.json`, `attachments/`: the files that your questions came with, or that you have uploaded for one, each under the
   beginning of its id and its name.
-- `projects.json`, `project_memberships.json`: the projects that you are in by name, and with which role.
+- `projects.json`, `project_files.json`, `project_memberships.json`: the projects that you are in by name, what their files are called,
+  and with which role. The files themselves are the projects'.
 - `index.json`: how many there are of each, and the version of this layout.
 ";
 

@@ -28,6 +28,8 @@ pub enum NotInProject {
     TooManyMembers(i64),
     /// So many projects are owned already.
     TooManyProjects(i64),
+    /// It has so many files already.
+    TooManyFiles(usize),
     /// What is to be copied is not there yet.
     BeingWritten,
     NothingToCopy,
@@ -148,6 +150,10 @@ impl Problem {
             NotInProject::TooManyProjects(most) => (
                 "too-many-projects",
                 format!("you own {most} projects, as many as there can be; delete one, or hand one over"),
+            ),
+            NotInProject::TooManyFiles(most) => (
+                "too-many-files",
+                format!("a project has {most} files at most; remove one that is not needed"),
             ),
             NotInProject::BeingWritten => {
                 ("answer-under-way", "an answer is being written; copy it when that is there".to_owned())

@@ -63,6 +63,9 @@ pub struct ProblemBody {
     /// For a 409: the run that is in the way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// For a file that nothing can be read of: why, in a word, as in `Attachment`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem_kind: Option<String>,
 }
 
 impl Problem {

@@ -4,6 +4,7 @@ use actix_web::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::Problem;
+use crate::attachments::Unreadable;
 use crate::council::field::{FieldError, FieldErrorKind};
 
 impl Problem {
@@ -74,6 +75,26 @@ impl Problem {
             mebibytes(limit)
         );
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "no-room", "No room for this file", detail)
+    }
+
+    /// 413: there is no room for a file beside the others of the same project.
+    #[must_use]
+    pub fn no_room_in_project(used: u64, limit: u64) -> Self {
+        let detail = format!(
+            "the files of this project take up {} of {}: there is no room for this one until some are removed",
+            mebibytes(used),
+            mebibytes(limit)
+        );
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "no-room", "No room for this file", detail)
+    }
+
+    /// 422: a file that nothing can be read of, where only what can be read is kept.
+    #[must_use]
+    pub fn unreadable(why: Unreadable, filename: &str) -> Self {
+        let message = format!("cannot be read ({filename}): {}", why.sentence());
+        let mut problem: Self = vec![FieldError::value("file", message)].into();
+        problem.0.more.insert("problem_kind".into(), json!(why.as_str()));
+        problem
     }
 
     /// 415: a file of a kind that is not taken.

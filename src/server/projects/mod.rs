@@ -1,6 +1,7 @@
 //! Projects: places for the conversations of a team, with what is told to the models in all of them.
 
 pub(super) mod conversations;
+pub(super) mod files;
 pub(super) mod members;
 pub(super) mod placing;
 mod shape;

@@ -18,6 +18,7 @@ use crate::runs::Stopped;
 use crate::store::RunStatus;
 use crate::store::attachments::Attached;
 use crate::store::conversations::{self as rows, Tree};
+use crate::store::project_files::ReadFile;
 use crate::store::runs::RunRow;
 
 /// A time as existing clients sort it: naive UTC with microseconds.
@@ -231,6 +232,32 @@ impl From<Attached> for AttachedFile {
     }
 }
 
+/// A file of a question's project, as it was when that was asked. It leads to no file: that may be gone from the project, or be there
+/// for others than those who read the question.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ReadProjectFile {
+    pub filename: String,
+    pub file_type: String,
+    /// In bytes.
+    pub size: u64,
+    /// How long its text was.
+    pub characters: u64,
+    /// How much of its text the members were given.
+    pub characters_read: u64,
+}
+
+impl From<ReadFile> for ReadProjectFile {
+    fn from(row: ReadFile) -> Self {
+        Self {
+            filename: row.filename,
+            file_type: row.file_type,
+            size: row.size.unsigned_abs(),
+            characters: row.characters.unsigned_abs(),
+            characters_read: row.characters_read.unsigned_abs(),
+        }
+    }
+}
+
 /// One message.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "role", rename_all = "snake_case")]
@@ -252,6 +279,10 @@ pub enum Message {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(required = false)]
         attachments: Vec<AttachedFile>,
+        /// The files of its project that it was read with; absent where there were none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(required = false)]
+        project_files: Vec<ReadProjectFile>,
     },
     /// The council's answer.
     Assistant {
@@ -329,7 +360,16 @@ impl Message {
             let siblings = siblings.unwrap_or_default().iter().map(|sibling| sibling.id).collect();
             let content = row.content.unwrap_or_default();
             let attachments = row.attachments.into_iter().map(AttachedFile::from).collect();
-            return Self::User { id: row.id, content, created_at, parent_id, siblings, attachments };
+            let project_files = row.project_files.into_iter().map(ReadProjectFile::from).collect();
+            return Self::User {
+                id: row.id,
+                content,
+                created_at,
+                parent_id,
+                siblings,
+                attachments,
+                project_files,
+            };
         }
         let deliberation = row.body.map(deliberation).unwrap_or_default();
         Self::Assistant {

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::id::{ConversationId, FolderId, MessageId, ProjectId, RunId, UserId};
 
 use super::attachments::{self, Attached};
+use super::project_files::{self, ReadFile};
 use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 
 pub(super) use tree::ROOT;
@@ -88,6 +89,8 @@ pub struct Message {
     pub created_at: Timestamp,
     /// The files that it came with.
     pub attachments: Vec<Attached>,
+    /// Those of its project that it was read with.
+    pub project_files: Vec<ReadFile>,
 }
 
 /// In which order conversations are listed.
@@ -263,7 +266,7 @@ pub(super) async fn messages_by(
     of: &[Node],
 ) -> Result<Vec<Message>, StoreError> {
     let rows = sqlx::query(concat!(
-        "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at,
+        "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at, m.project_files,
                 r.status AS run_status, r.error AS run_error,
                 ARRAY(SELECT v.run_id FROM message_versions v WHERE v.message_id = m.id AND v.user_id = m.user_id
                       ORDER BY v.replaced_at) AS earlier_runs, ",
@@ -290,6 +293,7 @@ pub(super) async fn messages_by(
             earlier_runs: row.try_get::<Vec<Uuid>, _>("earlier_runs")?.into_iter().map(RunId).collect(),
             created_at: time(row, "created_at")?,
             attachments: attachments::of_row(row)?,
+            project_files: project_files::of_row(row)?,
         })
     };
     Ok(rows.iter().map(message).collect::<Result<_, _>>()?)

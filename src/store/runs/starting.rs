@@ -16,6 +16,7 @@ use crate::store::connection::is_stale;
 use crate::store::journal::LogRow;
 use crate::store::notify::{self, Notice};
 use crate::store::plans::PlanParts;
+use crate::store::project_files::ReadFile;
 use crate::store::projects::{self, Role};
 use crate::store::schedules::{self, Fired, Firing, OverScheduled};
 use crate::store::{Db, StoreError, Tx, conversations, refuse_nul_in_json, time, versions};
@@ -60,6 +61,8 @@ pub struct NewRun {
     pub program: Option<Program>,
     /// The files that the question comes with.
     pub attachments: Vec<Attached>,
+    /// Those of its project that it is read with.
+    pub project_files: Vec<ReadFile>,
     /// Of the schedule that asks, where one does.
     pub firing: Option<Firing>,
 }
@@ -354,9 +357,10 @@ async fn insert(
     let digest = digest.or(new.program.as_ref().map(|program| program.digest.as_slice()));
     let row = sqlx::query(
         "WITH asked AS (
-             INSERT INTO messages (id, conversation_id, user_id, position, parent_position, role, content, run_id)
+             INSERT INTO messages (id, conversation_id, user_id, position, parent_position, role, content, run_id,
+                                   project_files)
              SELECT m.id, $1, $2, next.position + m.nth, CASE m.nth WHEN 0 THEN $23 ELSE next.position END,
-                    m.role, m.content, m.run_id
+                    m.role, m.content, m.run_id, CASE m.nth WHEN 0 THEN $25::jsonb END
              FROM (SELECT coalesce(max(position) + 1, 0) AS position FROM messages WHERE conversation_id = $1) AS next,
                   (VALUES ($3::uuid, 0, 'user', $4::text, NULL::uuid), ($5::uuid, 1, 'assistant', NULL, $6::uuid))
                   AS m (id, nth, role, content, run_id)
@@ -407,6 +411,7 @@ async fn insert(
     .bind(new.program.as_ref().and_then(|program| program.question.as_deref()))
     .bind(new.parent.unwrap_or(conversations::ROOT))
     .bind(new.tells_devices)
+    .bind((!new.project_files.is_empty()).then_some(Json(&new.project_files)))
     .fetch_one(&mut **tx)
     .await?;
     Ok(time(&row, "created_at")?)

@@ -35,6 +35,8 @@ export class Problem extends Error {
     /** The run that is in the way (409). */
     readonly runId: string | null = null,
     readonly retryAfterMs: number | null = null,
+    /** Why nothing can be read of a file, in a word. */
+    readonly unreadable: string | null = null,
   ) {
     super(message);
   }
@@ -113,6 +115,9 @@ const byType: Record<string, string> = {
   ),
   "too-many-projects": msg(
     "You own as many projects as there can be. Delete one, or hand one over.",
+  ),
+  "too-many-files": msg(
+    "This project has as many files as there can be. Remove one that is not needed.",
   ),
   "too-many-folders": msg(
     "You have as many folders as there can be. Delete one that you no longer need.",
@@ -207,5 +212,6 @@ export async function problemOf(response: Response): Promise<Problem | null> {
     fields,
     typeof record.run_id === "string" ? record.run_id : null,
     retryAfterMs(response),
+    typeof record.problem_kind === "string" ? record.problem_kind : null,
   );
 }

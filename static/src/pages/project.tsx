@@ -12,6 +12,7 @@ import { Composer } from "../features/composer/composer";
 import { focusComposer } from "../features/composer/focus";
 import { InProject } from "../features/projects/conversations";
 import { Ends } from "../features/projects/ends";
+import { Files } from "../features/projects/files";
 import { Members } from "../features/projects/members";
 import { yourRole } from "../features/projects/roles";
 import { councilOf, SettingsForm } from "../features/projects/settings-form";
@@ -97,6 +98,7 @@ function Shown({ project }: { project: Project }) {
       {project.role !== "viewer" && <AskHere project={project} />}
       <InProject project={project} />
       <Says project={project} />
+      <Files project={project} />
       <Members project={project} />
       <Ends project={project} />
     </div>

@@ -45,7 +45,19 @@ const snapshot: SharedConversation = {
   created_at: "2026-03-12T09:30:00.000000",
   expires_at: "2026-04-11T09:30:00.000000",
   messages: [
-    { ...question("q-1", "What makes the tides?"), attachments: [file] } as Message,
+    {
+      ...question("q-1", "What makes the tides?"),
+      attachments: [file],
+      project_files: [
+        {
+          filename: "tides.md",
+          file_type: "text",
+          size: 90_000,
+          characters: 90_000,
+          characters_read: 59_990,
+        },
+      ],
+    } as Message,
     final("a-1", "The moon does."),
     question("q-2", "And the wind?"),
     final("a-2", "The sun does.", { status: "failed", error: "no answers" }),
@@ -113,6 +125,8 @@ describe("what somebody shares", () => {
     const page = await show();
     await settled("The sun does.");
     await settled("moon.pdf");
+    await settled("tides.md");
+    await settled("From the project; the council read the first 59,990 of 90,000 characters");
     for (const name of ["Ask", "Edit", "Good answer", "Share", "Export", "Process log"]) {
       expect(button(name), name).toBeUndefined();
     }

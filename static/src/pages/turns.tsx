@@ -265,6 +265,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
             question={turn.question}
             questionId={turn.questionId}
             files={turn.files}
+            ofProject={turn.ofProject}
             parentId={turn.parentId}
             siblings={turn.siblings}
             edited={edited !== null && turn.questionId === edited && !running}

@@ -35,6 +35,13 @@ pub async fn send(user: &User<'_>, body: Vec<u8>) -> Answer {
     read(user.request("POST", "/api/attachments").header("content-type", content_type()).body(body)).await
 }
 
+/// Puts one file into a project.
+pub async fn put_into(user: &User<'_>, project: &str, name: &str, bytes: &[u8]) -> Answer {
+    let request = user.request("POST", &format!("/api/projects/{project}/files"));
+    let body = form(&[("file", Some(name), bytes)]);
+    read(request.header("content-type", content_type()).body(body)).await
+}
+
 /// Uploads one file.
 pub async fn upload(user: &User<'_>, name: &str, bytes: &[u8]) -> Answer {
     send(user, form(&[("file", Some(name), bytes)])).await

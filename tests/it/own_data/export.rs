@@ -192,7 +192,8 @@ async fn every_table_that_says_whose_a_row_is_is_copied_or_left_out_for_a_reason
          WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name = 'user_id'",
     );
     let rows = rows.fetch_all(&mut app.db.superuser().await).await.unwrap();
-    let others = ["users", "kept_users", "budgets", "projects", "project_members"].map(str::to_owned);
+    let others =
+        ["users", "kept_users", "budgets", "projects", "project_files", "project_members"].map(str::to_owned);
     let there: BTreeSet<String> = rows.iter().map(|row| row.get("name")).chain(others).collect();
     let known = LISTINGS.iter().map(|listing| listing.table).chain(LEFT_OUT.iter().map(|(table, _)| *table));
     let known: BTreeSet<String> = known.map(str::to_owned).collect();

@@ -3,6 +3,7 @@
 
 mod asking;
 mod ends;
+mod files;
 mod random;
 mod reading;
 mod roles;

@@ -4,8 +4,9 @@ use llm_council::server::schedules::round;
 use serde_json::json;
 
 use super::{act, changed, comes, count, ended, every_morning, results, schedule, shown};
+use crate::attachments::files::put_into;
 use crate::support::app::TestApp;
-use crate::support::model_server::Script;
+use crate::support::model_server::{AskedFor, Script};
 
 #[tokio::test]
 async fn a_question_is_asked_at_its_time_in_a_conversation_of_its_own() {
@@ -197,6 +198,7 @@ async fn in_a_project_it_is_asked_as_long_as_one_may_write_there() {
     let project = ann.post("/api/projects", project).await.ok()["id"].as_str().unwrap().to_owned();
     let members = format!("/api/projects/{project}/members");
     ann.put(&members, json!({"kind": "user", "name": "bob", "role": "writer"})).await.ok();
+    put_into(&ann, &project, "herons.md", b"They wait 26 minutes.").await.ok();
     let mut body = every_morning();
     body["request"]["project_id"] = json!(project);
     let id = bob.post("/api/schedules", body).await.ok()["id"].as_str().unwrap().to_owned();
@@ -204,7 +206,14 @@ async fn in_a_project_it_is_asked_as_long_as_one_may_write_there() {
     let run = results(&bob, &id).await[0]["run"].clone();
     ended(&bob, run["run_id"].as_str().unwrap()).await;
     let path = format!("/api/conversations/{}", run["conversation_id"].as_str().unwrap());
-    assert_eq!(bob.get(&path).await.ok()["project_id"], project);
+    let conversation = bob.get(&path).await.ok();
+    assert_eq!(conversation["project_id"], project);
+    assert_eq!(conversation["messages"][0]["project_files"][0]["filename"], "herons.md");
+    let records = app.models.records();
+    let mut members_asked =
+        records.iter().filter(|record| record.request.asked_for() == AskedFor::Answer).peekable();
+    assert!(members_asked.peek().is_some());
+    assert!(members_asked.all(|record| record.request.prompt().contains("They wait 26 minutes.")));
     ann.send("DELETE", &members, Some(&json!({"kind": "user", "name": "bob"}))).await.ok();
     comes(&app, "now()").await;
     let why = results(&bob, &id).await[0]["refusal"].as_str().unwrap().to_owned();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::MARK;
 use super::probes::{About, device_of};
-use crate::attachments::files::taken;
+use crate::attachments::files::{put_into, taken};
 use crate::support::app::{Answer, TestApp};
 use crate::support::events::Events;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
@@ -34,6 +34,8 @@ pub struct Ann {
     access: Vec<String>,
     /// Of the webhook.
     delivery: String,
+    /// Of the project.
+    project_file: String,
     /// The run that goes on while others try to reach it.
     live: Events,
     gate: Gate,
@@ -124,6 +126,8 @@ impl Ann {
 
         let project = json!({"name": MARK, "instructions": format!("Speak of the {MARK}.")});
         let project = ann.post("/api/projects", project).await.ok()["id"].as_str().unwrap().to_owned();
+        let in_project = format!("A {MARK} in the project's file.");
+        let project_file = put_into(&ann, &project, &format!("{MARK}.txt"), in_project.as_bytes()).await.ok();
         let folder =
             ann.post("/api/folders", json!({"name": MARK})).await.ok()["id"].as_str().unwrap().to_owned();
         let moved = json!({"project_id": project, "folder_id": folder});
@@ -173,6 +177,7 @@ impl Ann {
             responses: vec![text(&response["id"])],
             access: vec![uuid::Uuid::now_v7().to_string()],
             delivery: text(&delivery["id"]),
+            project_file: text(&project_file["id"]),
             live,
             gate,
         }
@@ -207,6 +212,7 @@ impl Ann {
             .replace("{delivery}", &self.delivery)
             .replace("{version}", "1")
             .replace("{conversation}", &self.conversations[0])
+            .replace("{file}", &self.project_file)
     }
 
     /// Nothing that Ann or her models wrote, and none of her ids, stands in an answer.

@@ -35,7 +35,7 @@ pub enum About {
     Link,
     /// A link that she has withdrawn: before that everybody may use it.
     Withdrawn,
-    /// A project of hers, with a conversation in it.
+    /// A project of hers, with a conversation and a file in it.
     Project,
     /// A run that another program asked for.
     Response,
@@ -130,6 +130,10 @@ pub fn probes() -> Vec<Probe> {
         entry("PUT", "/api/projects/{id}/members", Project, &[""], Some(bob(Some("owner")))),
         entry("DELETE", "/api/projects/{id}/members", Project, &[""], Some(bob(None))),
         entry("POST", "/api/projects/{id}/leave", Project, &[""], None),
+        entry("GET", "/api/projects/{id}/files", Project, &[""], None),
+        entry("POST", "/api/projects/{id}/files", Project, &[""], Some(json!({}))),
+        entry("GET", "/api/projects/{id}/files/{file}/content", Project, &[""], None),
+        entry("DELETE", "/api/projects/{id}/files/{file}", Project, &[""], None),
         entry("GET", "/api/projects/{id}/conversations", Project, &["", "limit=1"], None),
         entry("GET", "/api/projects/{id}/conversations/{conversation}", Project, &[""], None),
         entry("DELETE", "/api/projects/{id}/conversations/{conversation}", Project, &[""], None),

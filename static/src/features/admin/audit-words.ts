@@ -41,6 +41,8 @@ const actions: Record<string, string> = {
   "project.delete": msg("deleted a project"),
   "project.member": msg("gave somebody a role in a project"),
   "project.member_end": msg("took somebody out of a project"),
+  "project.add_file": msg("put a file into a project"),
+  "project.remove_file": msg("took a file out of a project"),
   "project.leave": msg("left a project"),
   "project.put_in": msg("put a conversation into a project"),
   "project.take_out": msg("took a conversation out of a project"),

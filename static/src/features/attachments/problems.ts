@@ -1,5 +1,7 @@
+import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { sentence } from "../../ui/format";
 
 const sentences: Readonly<Record<string, string>> = {
   encrypted: msg("It is protected by a password. Save it without one, and add that."),
@@ -10,8 +12,20 @@ const sentences: Readonly<Record<string, string>> = {
   timed_out: msg("Reading it took too long. Add the part that matters."),
 };
 
+/** Why a file was not taken. */
+export function refusalOf(error: unknown): string {
+  const { message, fields, unreadable } = asProblem(error);
+  return problemOf({
+    problem: sentence(fields[0]?.message ?? message),
+    problem_kind: unreadable ?? undefined,
+  });
+}
+
 /** Why nothing can be read of a file. */
-export function problemOf({ problem, problem_kind }: Schemas["Attachment"]): string {
+export function problemOf({
+  problem,
+  problem_kind,
+}: Pick<Schemas["Attachment"], "problem" | "problem_kind">): string {
   const known = problem_kind ? sentences[problem_kind] : undefined;
   return known ? t(known) : (problem ?? "");
 }

@@ -11,6 +11,7 @@ import "../../styles/attachments.css";
 
 const PictureView = lazy(() => orNothing(import("./picture-view")));
 
+export type ReadFile = Schemas["ReadProjectFile"];
 export type AttachedFile = Pick<Schemas["AttachedFile"], "id" | "filename"> &
   Partial<Schemas["AttachedFile"]>;
 
@@ -77,15 +78,50 @@ function Picture({ file }: { file: AttachedFile }) {
   );
 }
 
+/** What is said of a file of the project: that it is one, and how much of it was read, where that is not all. */
+function fromThere({ characters, characters_read }: ReadFile): string {
+  if (characters_read >= characters) return t("From the project");
+  return t("From the project; the council read the first {{read}} of {{all}} characters", {
+    read: count(characters_read),
+    all: count(characters),
+  });
+}
+
+/** The files of its project that a question was read with, by their names: the project has them, or had them. */
+function OfProject({ files }: { files: readonly ReadFile[] }) {
+  return (
+    <ul className="files" aria-label={t("Files of the project that were read with it")}>
+      {files.map((file, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what was read stays as it is, and two may be called the same
+        <li key={at} className="file file-of-project">
+          <Icon name="team" />
+          <span className="file-about">
+            <span className="file-name" dir="auto" title={file.filename}>
+              {file.filename}
+            </span>
+            <span className="file-more">{fromThere(file)}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /**
  * The files that a question came with, to be saved, and its pictures to be looked at; where they are not the reader's, by
  * their names alone.
  */
-export default function QuestionFiles({ files }: { files: readonly AttachedFile[] }) {
+export default function QuestionFiles({
+  files,
+  ofProject,
+}: {
+  files: readonly AttachedFile[];
+  ofProject: readonly ReadFile[];
+}) {
   const readOnly = useContext(ReadOnly);
   // When it is asked again, or in another way, only its name goes along.
   useEffect(() => files.forEach(knownPictures.note), [files]);
-  return (
+  const own = files.length > 0 && (
     <ul className="files" aria-label={t("Files of this question")}>
       {files.map((file) => (
         <li key={file.id}>
@@ -103,5 +139,11 @@ export default function QuestionFiles({ files }: { files: readonly AttachedFile[
         </li>
       ))}
     </ul>
+  );
+  return (
+    <>
+      {own}
+      {ofProject.length > 0 && <OfProject files={ofProject} />}
+    </>
   );
 }

@@ -38,6 +38,7 @@ import { recalled } from "./recall";
 const Estimate = lazy(() => orNothing(import("./estimate")));
 const Dictate = lazy(() => orNothing(import("../dictation/dictate")));
 const Chips = lazy(() => orNothing(import("../attachments/chips")));
+const FromProject = lazy(() => orNothing(import("../projects/from-project")));
 const Suggest = lazy(() => orNothing(import("../library/suggest")));
 const InsertDialog = lazy(() => orNothing(import("../library/insert-dialog")));
 const uploads = () => import("../attachments/upload");
@@ -318,6 +319,11 @@ export const Composer = memo(function Composer(props: Props) {
         {attached.length > 0 && (
           <Suspense fallback={null}>
             <Chips place={place} />
+          </Suspense>
+        )}
+        {here !== null && (mayAttach?.max_per_project ?? 0) > 0 && (
+          <Suspense fallback={null}>
+            <FromProject id={here} />
           </Suspense>
         )}
         {filesState && <p className="composer-files-state">{filesState}</p>}

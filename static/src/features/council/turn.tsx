@@ -10,7 +10,7 @@ import { AskAnewContext } from "../again/anew";
 import { AskableContext } from "../again/context";
 import type { LiveRun } from "../asking/runs";
 import type { Asked } from "../attachments/chosen";
-import type { AttachedFile } from "../attachments/question-files";
+import type { AttachedFile, ReadFile } from "../attachments/question-files";
 import { QuestionTools } from "../branches/question-tools";
 import type { Choices } from "../feature";
 import { UnderWayContext } from "../waiting/context";
@@ -106,6 +106,8 @@ interface Props {
   parentId: string | null;
   siblings: readonly string[];
   files: readonly AttachedFile[];
+  /** Those of its project that it was read with. */
+  ofProject: readonly ReadFile[];
   /** It is open to be asked in another way. */
   edited: boolean;
   /** Something is being written in this conversation. */
@@ -126,7 +128,7 @@ interface Props {
 export const TurnView = memo(function TurnView(props: Props) {
   const { number, question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
   const { conversationId, questionId, parentId, siblings, edited, running, replaced } = props;
-  const { files } = props;
+  const { files, ofProject } = props;
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
@@ -160,9 +162,9 @@ export const TurnView = memo(function TurnView(props: Props) {
       ) : (
         <div className="asked">
           <Question text={question} />
-          {files.length > 0 && (
+          {files.length + ofProject.length > 0 && (
             <Suspense fallback={null}>
-              <QuestionFiles files={files} />
+              <QuestionFiles files={files} ofProject={ofProject} />
             </Suspense>
           )}
           {asked ? (

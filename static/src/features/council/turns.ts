@@ -3,7 +3,7 @@ import type { Conversation } from "../../api/types";
 import { isLive, type RunState } from "../../run/state";
 import type { LiveRun } from "../asking/runs";
 import type { Asked } from "../attachments/chosen";
-import type { AttachedFile } from "../attachments/question-files";
+import type { AttachedFile, ReadFile } from "../attachments/question-files";
 import { isElsewhere } from "../branches/elsewhere";
 import { fromStored } from "../reducer";
 
@@ -19,6 +19,8 @@ export interface Turn {
   siblings: readonly string[];
   /** The files that the question came with. */
   files: readonly AttachedFile[];
+  /** Those of its project that it was read with. */
+  ofProject: readonly ReadFile[];
   run: RunState | null;
   /** The runs whose answers stood here before it was asked for again, oldest first. */
   earlier: readonly string[];
@@ -28,12 +30,14 @@ export interface Turn {
 
 const none: readonly string[] = [];
 const noFiles: readonly AttachedFile[] = [];
+const nothingRead: readonly ReadFile[] = [];
 const empty: Omit<Turn, "key"> = {
   question: "",
   questionId: null,
   parentId: null,
   siblings: none,
   files: noFiles,
+  ofProject: nothingRead,
   run: null,
   earlier: none,
   live: null,
@@ -46,9 +50,10 @@ export function storedTurns({ id, messages }: Pick<Conversation, "id" | "message
     const last = turns.at(-1);
     if (message.role === "user") {
       const { id: questionId, content: question, parent_id: parentId, siblings = none } = message;
-      const { attachments: files = noFiles } = message;
+      const { attachments: files = noFiles, project_files: ofProject = nothingRead } = message;
       const key = `turn-${turns.length}`;
-      turns.push({ ...empty, key, question, questionId, parentId, siblings, files });
+      const asked = { question, questionId, parentId, siblings, files, ofProject };
+      turns.push({ ...empty, key, ...asked });
     } else {
       const run = fromStored(message, id);
       const earlier = message.earlier_runs ?? none;

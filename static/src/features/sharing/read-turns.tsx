@@ -24,6 +24,7 @@ export function ReadTurns({ shown }: { shown: { id: string; messages: Message[] 
             question={turn.question}
             questionId={null}
             files={turn.files}
+            ofProject={turn.ofProject}
             parentId={null}
             siblings={none}
             edited={false}
