@@ -174,7 +174,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await region.getByRole("link", { name: "counts.csv" }).waitFor();
 
     await page.getByLabel("Your question").fill("How long do they wait?");
-    await page.getByText("Read from the project: counts.csv and notes.md").waitFor();
+    await page.getByText("Read from the project: counts.csv, notes.md").waitFor();
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.waitForURL(/\/c\//);
     await waitForEnd(page);

@@ -111,6 +111,6 @@ describe("the files of a project", () => {
     setUp("writer", 20);
     files = [file, { ...file, id: "f2", filename: "counts.csv" }];
     await render(<FromProject id="p-1" />, queryClient);
-    await settled("Read from the project: notes.md and counts.csv");
+    await settled("Read from the project: notes.md, counts.csv");
   });
 });
