@@ -201,6 +201,7 @@ impl Bed {
             replaces: None,
             program: None,
             attachments: Vec::new(),
+            project_files: Vec::new(),
             firing: None,
         };
         let tx = self.db.begin_frequent(&Scope::User(user.clone())).await?;

@@ -181,6 +181,8 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const read = page.getByRole("list", { name: "Files of the project that were read with it" });
     await read.getByText("notes.md").waitFor();
     expect(await read.getByText("From the project").count()).toBe(2);
+    await page.getByPlaceholder("Ask a follow-up").fill("And why?");
+    await page.getByText("Read from the project: counts.csv, notes.md").waitFor();
     await fitsAndBreaksNoRule(page);
 
     // Who reads along is told, and may save it, and no more.

@@ -116,9 +116,6 @@ const byType: Record<string, string> = {
   "too-many-projects": msg(
     "You own as many projects as there can be. Delete one, or hand one over.",
   ),
-  "too-many-files": msg(
-    "This project has as many files as there can be. Remove one that is not needed.",
-  ),
   "too-many-folders": msg(
     "You have as many folders as there can be. Delete one that you no longer need.",
   ),

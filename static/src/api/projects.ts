@@ -10,7 +10,6 @@ export type Project = Omit<Schemas["ProjectView"], "options"> & { options: Prese
 export type Member = Schemas["MemberView"];
 export type Role = Schemas["ProjectRole"];
 export type Listed = Schemas["ListedConversation"];
-export type ProjectFile = Schemas["ProjectFile"];
 export type ReadConversation = Schemas["ConversationInProject"];
 
 /** What is to be said by it; what is left out stays. */
@@ -22,7 +21,7 @@ export interface ProjectChange {
 }
 
 const lists = ["projects"] as const;
-const projectKey = (id: string) => ["project", id] as const;
+export const projectKey = (id: string) => ["project", id] as const;
 const base = "/api/projects";
 const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 const inside = (id: string, conversation: string) =>
@@ -95,35 +94,6 @@ export const useReadConversation = (id: string, conversation: string) =>
     // A tab that stays open does not keep what was read in it.
     gcTime: 60_000,
   });
-
-const filesKey = (id: string) => [...projectKey(id), "files"] as const;
-const fileOf = (id: string, file: string) => `${one(id)}/files/${encodeURIComponent(file)}`;
-
-/** Where the server hands a file of the project out. */
-export const contentInProject = (id: string, file: string) => `${fileOf(id, file)}/content`;
-
-/** What every question in it is read with, once the project itself has been read. */
-export function useProjectFiles(id: string) {
-  const isRead = useProject(id).isSuccess;
-  return useQuery({
-    queryKey: filesKey(id),
-    queryFn: async () => (await json<Schemas["ProjectFileList"]>(`${one(id)}/files`)).files,
-    enabled: isRead,
-    staleTime: 60_000,
-  });
-}
-
-export async function addProjectFile(id: string, file: File) {
-  const form = new FormData();
-  form.append("file", file, file.name);
-  await json<ProjectFile>(`${one(id)}/files`, { method: "POST", body: form });
-  await queryClient.invalidateQueries({ queryKey: filesKey(id) });
-}
-
-export async function removeProjectFile(id: string, file: string) {
-  await json<unknown>(fileOf(id, file), { method: "DELETE" });
-  void queryClient.invalidateQueries({ queryKey: filesKey(id) });
-}
 
 /** Reads anew what a change in a project may have changed. */
 async function refresh(id: string) {

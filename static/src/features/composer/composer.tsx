@@ -321,7 +321,7 @@ export const Composer = memo(function Composer(props: Props) {
             <Chips place={place} />
           </Suspense>
         )}
-        {here !== null && (mayAttach?.max_per_project ?? 0) > 0 && (
+        {here !== null && (
           <Suspense fallback={null}>
             <FromProject id={here} />
           </Suspense>

@@ -1,6 +1,7 @@
 import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Project, ProjectFile } from "../../api/projects";
+import type { ProjectFile } from "../../api/project-files";
+import type { Project } from "../../api/projects";
 import { keys, queryClient } from "../../api/queries";
 import { button, render, settled } from "../../test/render";
 import { config } from "../../test/samples";

@@ -1,12 +1,13 @@
 import { useId, useRef, useState } from "react";
+import { asProblem } from "../../api/problem";
 import {
   addProjectFile,
   contentInProject,
-  type Project,
   type ProjectFile,
   removeProjectFile,
   useProjectFiles,
-} from "../../api/projects";
+} from "../../api/project-files";
+import type { Project } from "../../api/projects";
 import { useConfig } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { Confirm } from "../../ui/confirm";
@@ -107,7 +108,10 @@ function useAdding(project: Project, limits: Limits) {
     try {
       if (why === null) await addProjectFile(project.id, file);
     } catch (error) {
-      why = refusalOf(error);
+      why =
+        asProblem(error).status === 409
+          ? t("This project has as many files as there can be. Remove one that is not needed.")
+          : refusalOf(error);
     }
     if (why === null) toast(t("{{name}} is in the project now.", { name }));
     else setRefused((before) => [...before, { name, why }]);

@@ -1,0 +1,38 @@
+/** Files of projects, for the parts of the page that are fetched when somebody needs them. */
+import { useQuery } from "@tanstack/react-query";
+import { json } from "./client";
+import { projectKey, useProject } from "./projects";
+import { queryClient } from "./queries";
+import type { Schemas } from "./types";
+
+export type ProjectFile = Schemas["ProjectFile"];
+
+const filesOf = (id: string) => `/api/projects/${encodeURIComponent(id)}/files`;
+const filesKey = (id: string) => [...projectKey(id), "files"] as const;
+const fileOf = (id: string, file: string) => `${filesOf(id)}/${encodeURIComponent(file)}`;
+
+/** Where the server hands a file of the project out. */
+export const contentInProject = (id: string, file: string) => `${fileOf(id, file)}/content`;
+
+/** What every question in it is read with, once the project itself has been read. */
+export function useProjectFiles(id: string) {
+  const isRead = useProject(id).isSuccess;
+  return useQuery({
+    queryKey: filesKey(id),
+    queryFn: async () => (await json<Schemas["ProjectFileList"]>(filesOf(id))).files,
+    enabled: isRead,
+    staleTime: 60_000,
+  });
+}
+
+export async function addProjectFile(id: string, file: File) {
+  const form = new FormData();
+  form.append("file", file, file.name);
+  await json<ProjectFile>(filesOf(id), { method: "POST", body: form });
+  await queryClient.invalidateQueries({ queryKey: filesKey(id) });
+}
+
+export async function removeProjectFile(id: string, file: string) {
+  await json<unknown>(fileOf(id, file), { method: "DELETE" });
+  void queryClient.invalidateQueries({ queryKey: filesKey(id) });
+}
