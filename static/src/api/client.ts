@@ -226,8 +226,6 @@ export const api = {
 
   skip: (runId: string, member: string, stage?: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/skip`, send("POST", { member, stage })),
-  correct: (runId: string, content: string) =>
-    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/corrections`, send("POST", { content })),
   cancelRun: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, last(send("POST", {}))),
   cancelConversation: (id: string) =>

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { api } from "../../api/client";
+import { correct } from "../../api/corrections";
 import { Problem } from "../../api/problem";
 import type { CouncilEvent } from "../../api/types";
 import { newRun } from "../../run/state";
@@ -22,7 +22,9 @@ const message = storedRun(answers, reviews, synthesis());
 const stored = { ...message, metadata: { ...message.metadata, corrections: [correction] } };
 const begun = events.slice(0, events.indexOf(told));
 
-afterEach(() => vi.restoreAllMocks());
+vi.mock(import("../../api/corrections"), () => ({ correct: vi.fn() }));
+const sent = vi.mocked(correct);
+afterEach(() => sent.mockReset());
 
 const shown = (runId: string | null = "r1") =>
   render(
@@ -66,23 +68,23 @@ describe("a corrected question", () => {
 describe("adding a correction", () => {
   it("is offered while the run is under way here, and sent once", async () => {
     expect((await shown(null)).textContent).toBe("");
-    const correct = vi.spyOn(api, "correct").mockResolvedValue({});
+    sent.mockResolvedValue({});
     const place = await shown();
     await click(button("Correct the question"));
     const box = place.querySelector("textarea");
     expect(document.activeElement).toBe(box);
     await click(button("Add to the question"));
-    expect(correct).not.toHaveBeenCalled();
+    expect(sent).not.toHaveBeenCalled();
     await type(box, correction.text);
     await click(button("Add to the question"));
-    expect(correct).toHaveBeenCalledExactlyOnceWith("r1", correction.text);
+    expect(sent).toHaveBeenCalledExactlyOnceWith("r1", correction.text);
     expect(place.querySelector("textarea")).toBeNull();
   });
 
   it("that comes too late or fails says so, and keeps what was typed", async () => {
     const late = new Problem("refused", "too late: …", 409);
     const gone = new Problem("restarting", "the database is away", 503);
-    vi.spyOn(api, "correct").mockRejectedValueOnce(gone).mockRejectedValueOnce(late);
+    sent.mockRejectedValueOnce(gone).mockRejectedValueOnce(late);
     const place = await shown();
     await click(button("Correct the question"));
     await type(place.querySelector("textarea"), correction.text);

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
-import { api } from "../../api/client";
+import { correct } from "../../api/corrections";
 import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
@@ -30,7 +30,7 @@ export function Form({ runId, onClose }: Props) {
     setBusy(true);
     setProblem(null);
     try {
-      await api.correct(runId, text);
+      await correct(runId, text);
       onClose();
     } catch (error) {
       setProblem(asProblem(error));
