@@ -55,7 +55,12 @@ pub(super) async fn corrected<'p>(run: &Run, task: &'p Task) -> Cow<'p, Task> {
         return Cow::Borrowed(task);
     }
     let mut task = task.clone();
-    task.brief.corrections.extend(corrections);
+    let known = &mut task.brief.corrections;
+    for added in corrections {
+        if !known.contains(&added) {
+            known.push(added);
+        }
+    }
     Cow::Owned(task)
 }
 

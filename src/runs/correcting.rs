@@ -90,8 +90,11 @@ impl Runs {
             let Next::Frames(frames) = next else { continue };
             for frame in frames.iter().filter(|frame| !frame.key.is_empty()) {
                 let Ok(event) = frame.event() else { continue };
-                if matches!(event.get(), Some(RunEvent::CorrectionAdded { data }) if data.id == correction.id)
-                {
+                let added =
+                    matches!(event.get(), Some(RunEvent::CorrectionAdded { data }) if data == correction);
+                // From the first time, where the question is asked again.
+                let known = matches!(event.get(), Some(RunEvent::RunStarted { corrections, .. }) if corrections.contains(correction));
+                if added || known {
                     return Ok(());
                 }
                 if event.ends_the_run() {

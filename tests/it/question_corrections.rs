@@ -261,9 +261,22 @@ async fn a_corrected_question_is_asked_again_with_it_and_nothing_is_paid_twice()
     let stored = ann.get(&format!("/api/runs/{second}")).await.ok();
     assert_eq!(stored["metadata"]["corrections"][0]["text"], ADDED);
 
+    // What it has from before is not added a second time.
+    let gate = held(&app.models, "m/one", AskedFor::Review);
+    let again = ann.post(&format!("/api/runs/{second}/retry"), json!({"from": "stage2"})).await.ok();
+    let third = again["run_id"].as_str().unwrap().to_owned();
+    let mut stream = ann.events(&third, 0).await;
+    stream.until("run_started").await;
+    correct(&ann, &third, ADDED).await.ok();
+    gate.open();
+    let events = stream.rest().await;
+    assert!(!kinds(&events).contains(&"correction_added"));
+    let stored = ann.get(&format!("/api/runs/{third}")).await.ok();
+    assert_eq!(stored["metadata"]["corrections"].as_array().map(Vec::len), Some(1));
+
     // Where everything is asked again the members read it, too.
     let calls = app.models.records().len();
-    let (_, events) = retry(second, "stage1").await;
+    let (_, events) = retry(third, "stage1").await;
     assert_eq!(events.last().unwrap().kind(), "complete");
     let answers = app.models.records().split_off(calls);
     let answers = answers.iter().filter(|record| record.request.asked_for() == AskedFor::Answer);
