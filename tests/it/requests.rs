@@ -200,7 +200,8 @@ async fn every_answer_of_every_route_is_in_the_document() {
                 ann.send(&method, &format!("{to}?limit=x&format=x&query=&days=x"), None).await,
             ),
         ];
-        if operation.get("requestBody").is_some() {
+        // Where a form goes is looked at before what it is: nothing of it is read for a place that is not there.
+        if operation["requestBody"]["content"]["application/json"].is_object() {
             let status = |what: &str| answers.iter().find(|(case, _)| *case == what).unwrap().1.status;
             if !path.contains("/admin/") {
                 assert_eq!(status("text"), 415, "{method} {path}");
