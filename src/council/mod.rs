@@ -8,6 +8,7 @@
 pub mod answer_form;
 pub mod any_event;
 pub mod ask;
+mod asked_again;
 pub mod asking;
 pub mod attached;
 pub mod brief;

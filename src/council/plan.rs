@@ -9,11 +9,10 @@ use serde_json::{Value, json};
 use super::answer_form::AnswerForm;
 use super::attached::Attached;
 use super::brief::Brief;
-use super::correction::Correction;
 use super::earlier::Scope;
 use super::features::{self, Lookups, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
-use super::fork::{Again, Fork, Part};
+use super::fork::Fork;
 use super::formats::list::{self as formats, Format};
 use super::member::{Member, member_problems, members, model_problem};
 use super::options::cache::{CachePlan, scope};
@@ -30,11 +29,9 @@ use super::ranking::weights::{Record, Weighing};
 use super::run_event::{Ignored, IgnoredFact};
 use super::searching::material::Background;
 use super::searching::plan::{SearchContext, SearchPlan};
-use super::searching::source::Source;
 use super::setting::RunOptions;
 use super::settings::Settings;
 use super::task::Task;
-use crate::id::RunId;
 use crate::llm::Sampling;
 
 /// The longest question, in characters.
@@ -42,8 +39,6 @@ pub const MAX_CONTENT_CHARS: usize = 100_000;
 const MAX_SYSTEM_PROMPT_CHARS: usize = 20_000;
 /// The longest wait for stragglers once the quorum has answered.
 const MAX_GRACE_MS: i64 = 600_000;
-/// How many runs [`Fork::of`] names.
-const MOST_FORKS: usize = 8;
 
 /// How a run's final answer comes, as far as whoever follows the run has to know it beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -480,46 +475,6 @@ impl Plan {
     #[must_use]
     pub fn answer_shape(&self) -> AnswerShape {
         AnswerShape { is_shown: self.shows_final_answer(), is_document: self.brief().form.is_some() }
-    }
-
-    /// The same question to the same council, from what its run `of` has; these are that run's sources, and what was added
-    /// to its question. Where everything is asked again, the members read that too; else they would not come out the same.
-    #[must_use]
-    pub fn again(
-        mut self,
-        of: RunId,
-        again: Again,
-        sources: Vec<Source>,
-        corrections: Vec<Correction>,
-    ) -> Self {
-        let cache = self.cache.filter(|_| corrections.is_empty()).map(CachePlan::again);
-        let known = &mut self.task.brief.corrections;
-        let mut added: Vec<Correction> =
-            corrections.into_iter().filter(|added| !known.contains(added)).collect();
-        if again == Again::From(Part::Stage1) {
-            known.append(&mut added);
-        }
-        let (mut lineage, seed) = match self.fork {
-            Some(fork) => (fork.of, fork.seed),
-            None => (Vec::new(), of),
-        };
-        lineage.insert(0, of);
-        lineage.truncate(MOST_FORKS);
-        Self {
-            // Who was in time then is no matter now: what is there is there at once.
-            task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
-            title: false,
-            cache,
-            fork: Some(Fork { of: lineage, seed, again, sources, corrections: added }),
-            ..self
-        }
-    }
-
-    /// What was added to its question when that was asked before.
-    #[must_use]
-    pub fn corrections(&self) -> Vec<Correction> {
-        let later = self.fork.iter().flat_map(|fork| &fork.corrections);
-        self.brief().corrections.iter().chain(later).cloned().collect()
     }
 
     /// What its answer depends on besides the question.

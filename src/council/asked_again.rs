@@ -1,0 +1,54 @@
+//! The plan of a run that asks an earlier one's question again: see [`fork`](super::fork).
+
+use super::correction::Correction;
+use super::fork::{Again, Fork, Part};
+use super::options::cache::CachePlan;
+use super::plan::Plan;
+use super::searching::source::Source;
+use super::task::Task;
+use crate::id::RunId;
+
+/// How many runs [`Fork::of`] names.
+const MOST_FORKS: usize = 8;
+
+impl Plan {
+    /// The same question to the same council, from what its run `of` has; these are that run's sources, and what was added
+    /// to its question. Where everything is asked again, the members read that too; else they would not come out the same.
+    #[must_use]
+    pub fn again(
+        mut self,
+        of: RunId,
+        again: Again,
+        sources: Vec<Source>,
+        corrections: Vec<Correction>,
+    ) -> Self {
+        let cache = self.cache.filter(|_| corrections.is_empty()).map(CachePlan::again);
+        let known = &mut self.task.brief.corrections;
+        let mut added: Vec<Correction> =
+            corrections.into_iter().filter(|added| !known.contains(added)).collect();
+        if again == Again::From(Part::Stage1) {
+            known.append(&mut added);
+        }
+        let (mut lineage, seed) = match self.fork {
+            Some(fork) => (fork.of, fork.seed),
+            None => (Vec::new(), of),
+        };
+        lineage.insert(0, of);
+        lineage.truncate(MOST_FORKS);
+        Self {
+            // Who was in time then is no matter now: what is there is there at once.
+            task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
+            title: false,
+            cache,
+            fork: Some(Fork { of: lineage, seed, again, sources, corrections: added }),
+            ..self
+        }
+    }
+
+    /// What was added to its question when that was asked before.
+    #[must_use]
+    pub fn corrections(&self) -> Vec<Correction> {
+        let later = self.fork.iter().flat_map(|fork| &fork.corrections);
+        self.brief().corrections.iter().chain(later).cloned().collect()
+    }
+}
