@@ -1,5 +1,6 @@
+import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it, vi } from "vitest";
-import { newRun } from "../../run/state";
+import { newRun, type RunState } from "../../run/state";
 import { button, click, render } from "../../test/render";
 import Monitor from "./monitor";
 
@@ -25,5 +26,17 @@ describe("the process log", () => {
     await click(button("Models"));
     expect(button("Models")?.getAttribute("aria-pressed")).toBe("false");
     expect(entries()).toBe(2);
+  });
+
+  it("stays when the stored run takes the place of the one that was followed", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const client = new QueryClient();
+    const ended = { ...newRun, hasLog: true, phase: "ended", runId: "r1" } as const;
+    const shown = (run: RunState) => render(<Monitor run={run} onClose={vi.fn()} />, client);
+    await shown({ ...ended, notes });
+    const page = await shown(ended);
+    expect(page.querySelectorAll(".note:not(.chip)")).toHaveLength(3);
+    expect(fetched).not.toHaveBeenCalled();
+    fetched.mockRestore();
   });
 });
