@@ -48,7 +48,7 @@ impl Corrections {
     }
 }
 
-/// A question with what was added to it, as one text: for whoever is asked it after that.
+/// A question with its corrections, as one text: for whoever is asked it later.
 #[must_use]
 pub fn whole_question(question: &str, corrections: &[Correction]) -> String {
     let mut whole = question.to_owned();

@@ -14,7 +14,7 @@ use super::task::Task;
 
 /// Answers and reviews, before anybody draws a conclusion from them.
 pub struct Round<'p> {
-    /// As those read it who judge and write: with what was added to the question meanwhile.
+    /// As whoever judges and writes reads it: with the corrections of the question.
     pub task: Cow<'p, Task>,
     /// Who was asked, in the order of the answers.
     pub members: Vec<Member>,

@@ -89,6 +89,7 @@ impl Runs {
         while let Some(next) = log.next().await? {
             let Next::Frames(frames) = next else { continue };
             for frame in frames.iter().filter(|frame| !frame.key.is_empty()) {
+                // A newer server may execute the run; what it tells that is not known here decides nothing.
                 let Ok(event) = frame.event() else { continue };
                 let added =
                     matches!(event.get(), Some(RunEvent::CorrectionAdded { data }) if data == correction);

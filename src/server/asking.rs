@@ -331,8 +331,11 @@ fn history(messages: Vec<Text>) -> Vec<Turn> {
 
 /// An earlier question with what was added to it while it was answered.
 fn corrected(question: &str, corrections: Option<Value>) -> String {
-    // What a newer server wrote there cannot be told.
-    let added: Vec<Correction> =
-        corrections.and_then(|added| serde_json::from_value(added).ok()).unwrap_or_default();
+    let read = |added| {
+        serde_json::from_value::<Vec<Correction>>(added).inspect_err(|error| {
+            tracing::warn!(%error, "the corrections of an earlier question cannot be read; it is told without them");
+        })
+    };
+    let added = corrections.and_then(|added| read(added).ok()).unwrap_or_default();
     whole_question(question, &added)
 }

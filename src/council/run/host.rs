@@ -70,7 +70,7 @@ pub trait Host: Send + Sync {
     /// The fact decided under this key, if an earlier execution did.
     fn decision(&self, key: &str) -> Option<Value>;
 
-    /// What earlier executions have taken in as corrections of the question, and whether they took in no more.
+    /// The corrections of the question that earlier executions took in, and whether they are closed to more.
     fn corrections(&self) -> Corrections {
         Corrections::default()
     }

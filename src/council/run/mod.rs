@@ -250,7 +250,7 @@ impl Run {
         corrections.taken.push(correction.clone());
     }
 
-    /// What was added to the question; nothing is any more.
+    /// What was added to the question. Nothing more is taken in from now on.
     pub(super) async fn take_corrections(&self) -> Vec<Correction> {
         let mut corrections = self.corrections.lock().await;
         corrections.closed = true;
