@@ -34,6 +34,10 @@ drill-upgrade: $(WEB) ## servers of an older and of this version side by side, u
 drill-backup: $(WEB) ## a backup, restored into an empty cluster and compared by hashes; how much runs take up
 	@scripts/drill-backup
 
+.PHONY: drill-object-store
+drill-object-store: $(WEB) ## files in an object store (moto): killed in uploads, deleted, the store away; nothing is left behind
+	@scripts/drill-object-store
+
 .PHONY: drill-rolling-restart
 drill-rolling-restart: $(WEB) ## two servers behind HAProxy, restarted in turn under load: nothing is lost or paid twice
 	@scripts/drill-rolling-restart

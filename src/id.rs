@@ -101,6 +101,12 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// The key of an object in an object store: random, and never used a second time.
+    ObjectKey,
+    new_v4
+);
+
+uuid_id!(
     /// A place for the conversations of a team.
     ProjectId,
     now_v7

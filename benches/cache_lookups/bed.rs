@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use llm_council::cache::vector;
 use llm_council::id::{ConversationId, MessageId, RunId, UserId};
 use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Reply};
+use llm_council::objects::Objects;
 use llm_council::runs::{RunSettings, Runs};
 use llm_council::shutdown::Tasks;
 use llm_council::store::budgets::Defaults;
@@ -63,7 +64,13 @@ impl Bed {
     async fn over(dir: tempfile::TempDir, connections: u32) -> anyhow::Result<Self> {
         let postgres = LocalPostgres::start(dir.path(), Durability::Safe).await?;
         let db = Db::connect_with(postgres.connect_options(), connections).await?;
-        let runs = Runs::new(db.clone(), Arc::new(Nobody), Tasks::default(), RunSettings::default());
+        let runs = Runs::new(
+            db.clone(),
+            Arc::new(Nobody),
+            Objects::default(),
+            Tasks::default(),
+            RunSettings::default(),
+        );
         Ok(Self { db, runs, postgres, dir })
     }
 

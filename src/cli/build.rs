@@ -17,6 +17,7 @@ use crate::identity::proxy::HeaderNames;
 use crate::identity::same_origin::Origins;
 use crate::identity::{Gate, Mode, ProxyPolicy, user};
 use crate::llm::{Models, Registry, RegistryError};
+use crate::objects::{self, Objects};
 use crate::outbox::{push, webhooks};
 use crate::runs::{BudgetRules, CacheRules, RunSettings, Runs, UnknownPrices};
 use crate::search::{self, SetupError};
@@ -40,11 +41,13 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
     let (models, search) = models(config)?;
     let models = Arc::new(models);
     let asked: Arc<dyn Models> = models.clone();
+    let objects = objects(config)?;
     Ok(App {
         config: Arc::new(config.clone()),
-        runs: Runs::new(db.clone(), asked, shutdown.tasks(), run_settings(config)),
+        runs: Runs::new(db.clone(), asked, objects.clone(), shutdown.tasks(), run_settings(config)),
         db,
         models,
+        objects,
         search,
         webhooks: webhooks::Sender::new(
             networks(&config.webhooks.allowed_networks, "webhooks.allowed_networks")?,
@@ -66,6 +69,34 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
 
 fn networks(written: &[String], key: &'static str) -> anyhow::Result<Vec<IpNetwork>> {
     written.iter().map(|network| network.parse()).collect::<Result<_, _>>().context(key)
+}
+
+/// The object store, where one is configured.
+fn objects(config: &Config) -> anyhow::Result<Objects> {
+    let config::S3 {
+        endpoint: Some(endpoint),
+        bucket: Some(bucket),
+        region,
+        prefix,
+        access_key_id: Some(access_key_id),
+        secret_access_key: Some(secret_access_key),
+        path_style,
+        from_bytes,
+    } = config.attachments.s3.clone()
+    else {
+        return Ok(Objects::default());
+    };
+    let settings = objects::Settings {
+        endpoint,
+        bucket,
+        region,
+        prefix,
+        access_key_id,
+        secret_access_key,
+        path_style,
+        from_bytes,
+    };
+    Objects::new(settings).context("attachments.s3")
 }
 
 fn push(config: &Config) -> anyhow::Result<Option<push::Sender>> {

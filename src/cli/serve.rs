@@ -68,13 +68,15 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let (handle, server) = server::serve(app.clone(), listener, move || {
         let (db, runs) = (background.db.clone(), background.runs.clone());
         let (webhooks, push) = (background.webhooks.clone(), background.push.clone());
+        let objects = background.objects.clone();
         let retention_days = background.config.retention.days;
         work.spawn_background(async move {
             db.opened().await;
             let deliver = webhooks.work(db.clone());
             let notify = OptionFuture::from(push.map(|push| push.work(db.clone())));
             let keep = store::run_housekeeping(db.clone(), retention_days);
-            tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver, notify);
+            let sweep = objects.work(db.clone());
+            tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver, notify, sweep);
         });
         work.spawn_background(server::schedules::ask_what_is_due(background.clone()));
         let (missing, db) = (server::missing::log_missing_models(background.clone()), background.db.clone());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use config::Value;
+use url::{Host, Url};
 
 use super::council::council;
 use super::error::ConfigErrors;
@@ -26,9 +27,12 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     let providers = providers(&values, server.public_url.as_ref(), env);
     let council = council(&mut values, &providers);
     let search = search(&values, &providers);
+    let attachments = attachments(&values);
     values.fill("sentry.environment", ENVIRONMENT.into());
+    let mut notices = notices(env, &server, &auth);
+    notices.extend(open_store(&attachments.s3));
     let config = Config {
-        notices: notices(env, &server, &auth),
+        notices,
         server,
         data_dir: values.value("data_dir").unwrap_or_default(),
         database: values.section("database"),
@@ -38,7 +42,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         auth,
         providers,
         search,
-        attachments: values.section("attachments"),
+        attachments,
         // Its other keys are settings.
         cache: values.section("cache"),
         prompts: prompts(&values),
@@ -110,6 +114,57 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<
         ));
     }
     notices
+}
+
+/// What an object store needs, once anything is said of one.
+const STORE_NEEDS: [(&str, &str); 4] = [
+    ("attachments.s3.endpoint", "the address of the object store"),
+    ("attachments.s3.bucket", "the bucket that files are kept in"),
+    ("attachments.s3.access_key_id", "who may put, read and delete objects there"),
+    ("attachments.s3.secret_access_key", "what its requests are signed with"),
+];
+
+/// Files, with an object store that is configured whole or not at all.
+fn attachments(values: &Values) -> Attachments {
+    let attachments: Attachments = values.section("attachments");
+    let mut keys = KEYS.iter().map(|key| key.name.as_ref()).filter(|key| key.starts_with("attachments.s3."));
+    if !keys.any(|key| values.says_something(key) || values.is_wrong(key)) {
+        return attachments;
+    }
+    for (key, what) in STORE_NEEDS {
+        if values.is_blank(key) {
+            values.error(key, format!("is required with any key of attachments.s3: set {what}"));
+        }
+    }
+    let host = attachments.s3.endpoint.as_ref().and_then(Url::host);
+    if !attachments.s3.path_style && matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) {
+        values.error(
+            "attachments.s3.path_style",
+            "is false, and no bucket can stand before an IP address: name the host in attachments.s3.endpoint",
+        );
+    }
+    attachments
+}
+
+/// What to know of an object store that files are sent to without TLS, through networks that are perhaps others'.
+fn open_store(s3: &S3) -> Option<String> {
+    let endpoint = s3.endpoint.as_ref().filter(|endpoint| endpoint.scheme() == "http")?;
+    let is_near = match endpoint.host()? {
+        Host::Ipv4(address) => address.is_private() || address.is_loopback() || address.is_link_local(),
+        Host::Ipv6(address) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+        // Names of a machine, of Compose and Kubernetes, and those that no registry has.
+        Host::Domain(name) => {
+            let last = name.rsplit('.').next().unwrap_or_default();
+            !name.contains('.') || ["internal", "lan", "local", "localhost", "svc", "test"].contains(&last)
+        }
+    };
+    (!is_near).then(|| {
+        "attachments.s3.endpoint begins with http://: people's files are sent to it unencrypted, perhaps through \
+         networks of others; use https://"
+            .to_owned()
+    })
 }
 
 /// The texts that models are asked with in the place of the built-in ones, each with what replies are read by.

@@ -13,6 +13,8 @@ mod kind;
 mod layers;
 mod misnamed;
 #[cfg(test)]
+mod object_store_tests;
+#[cfg(test)]
 mod preset_tests;
 mod providers;
 mod reference;

@@ -112,6 +112,47 @@ pub(super) fn base_url(text: &str) -> Checked {
     Err(problem.to_owned())
 }
 
+pub(super) fn store_url(text: &str) -> Checked {
+    base_url(text)
+        .map_err(|problem| problem.replace("api_key", "attachments.s3.access_key_id and secret_access_key"))
+}
+
+pub(super) fn bucket(text: &str) -> Checked {
+    let is_bucket = (3..=63).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-'))
+        && !text.starts_with(['.', '-'])
+        && !text.ends_with(['.', '-'])
+        && !text.contains("..");
+    kept_if(is_bucket, text, || {
+        format!("{text:?} is not the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens")
+    })
+}
+
+pub(super) fn region(text: &str) -> Checked {
+    let is_region =
+        text.len() <= 64 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    kept_if(is_region, text, || format!("{text:?} is not the name of a region"))
+}
+
+/// What needs no other spelling in an address, and leads nowhere else.
+pub(super) fn object_prefix(text: &str) -> Checked {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_'));
+    let leads_elsewhere = text.split('/').any(|part| part == "." || part == "..");
+    let is_prefix =
+        is_plain && !leads_elsewhere && text.len() <= 200 && !text.starts_with('/') && !text.contains("//");
+    kept_if(is_prefix, text, || {
+        format!(
+            "{text:?} cannot be the beginning of keys: letters, digits, dots, hyphens, underscores and slashes \
+             between them, such as council/"
+        )
+    })
+}
+
+pub(super) fn access_key_id(text: &str) -> Checked {
+    let is_id = text.len() <= 128 && text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '/' | ','));
+    secret(is_id, text, "printable ASCII text without blanks, slashes and commas")
+}
+
 /// A model's id, but for those of searches.
 pub(super) fn search_model(text: &str) -> Checked {
     let is_id =

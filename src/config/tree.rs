@@ -205,6 +205,23 @@ pub struct Attachments {
     pub max_per_project: usize,
     /// Of all files of one project; 0: projects have no files.
     pub max_bytes_per_project: u64,
+    pub s3: S3,
+}
+
+/// The object store that large files are kept in, where there is one: then it has everything that is needed for that.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct S3 {
+    pub endpoint: Option<Url>,
+    pub bucket: Option<String>,
+    pub region: String,
+    #[serde(default)]
+    pub prefix: String,
+    pub access_key_id: Option<String>,
+    pub secret_access_key: Option<SecretString>,
+    pub path_style: bool,
+    /// Smaller files stay in the database.
+    pub from_bytes: usize,
 }
 
 impl Attachments {

@@ -140,7 +140,8 @@ pub enum RunEvent {
     Error {
         /// One plain sentence.
         message: String,
-        /// Why, in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan` or `picture_gone`.
+        /// Why, in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone` or
+        /// `picture_unreadable`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,
     },

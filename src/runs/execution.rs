@@ -115,7 +115,13 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
             }
         }
     }
-    match shown::load(&shared.db, live, plan.brief()).await {
+    let shown = tokio::select! {
+        biased;
+        // It ends as stopped, below.
+        () = live.cancel.cancelled() => Ok(None),
+        loaded = shown::load(&shared.db, &shared.objects, live, plan.brief()) => loaded,
+    };
+    match shown {
         Ok(None) => {}
         Ok(Some(pictures)) => run = run.showing(pictures),
         Err(error) => {
@@ -181,6 +187,13 @@ fn not_shown(why: NotShown, live: &LiveRun) -> Ending {
         NotShown::Gone(name) => {
             let message = format!("The picture {name} is no longer there, so nobody was asked about it.");
             Ending::failed("picture_gone", message)
+        }
+        NotShown::Unreadable(name, error) => {
+            tracing::error!(run.id = %live.id, %error, "a picture of a run cannot be read");
+            let message = format!(
+                "The picture {name} could not be read from where files are kept, so nobody was asked about it."
+            );
+            Ending::failed("picture_unreadable", message)
         }
         NotShown::Store(error) => {
             tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "the pictures of a run cannot be read");

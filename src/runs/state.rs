@@ -15,6 +15,7 @@ use super::settings::{BudgetRules, RunSettings};
 use super::waiters::LogWaiters;
 use crate::id::RunId;
 use crate::llm::Models;
+use crate::objects::Objects;
 use crate::shutdown::Tasks;
 use crate::store::Db;
 
@@ -28,6 +29,8 @@ pub struct Runs {
 pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) models: Arc<dyn Models>,
+    /// Where large files are.
+    pub(super) objects: Objects,
     pub(super) settings: RunSettings,
     pub(super) tasks: Tasks,
     /// This process, in `runs.owner`.
@@ -55,13 +58,20 @@ pub(super) struct Shared {
 }
 
 impl Runs {
-    /// The runs of one process over this database and these models.
+    /// The runs of one process over this database, these models and this object store.
     #[must_use]
-    pub fn new(db: Db, models: Arc<dyn Models>, tasks: Tasks, settings: RunSettings) -> Self {
+    pub fn new(
+        db: Db,
+        models: Arc<dyn Models>,
+        objects: Objects,
+        tasks: Tasks,
+        settings: RunSettings,
+    ) -> Self {
         metrics::begin();
         let shared = Shared {
             db,
             models,
+            objects,
             settings,
             tasks,
             owner: uuid::Uuid::new_v4().to_string(),

@@ -12,6 +12,7 @@ use crate::council::settings::{Settings, SettingsLayer};
 use crate::identity::Gate;
 use crate::llm::Models as _;
 use crate::llm::registry::Registry;
+use crate::objects::Objects;
 use crate::outbox::{push, webhooks};
 use crate::runs::Runs;
 use crate::search;
@@ -29,6 +30,8 @@ pub struct App {
     pub db: Db,
     pub runs: Runs,
     pub models: Arc<Registry>,
+    /// Where large files are, if that is not the database.
+    pub objects: Objects,
     pub search: search::Setup,
     pub webhooks: webhooks::Sender,
     /// Where notifications are configured.

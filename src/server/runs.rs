@@ -128,7 +128,7 @@ pub struct RunResult {
     /// Why it failed, or who has stopped it where that was not its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone` or
+    /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone`, `picture_unreadable` or
     /// `stopped_by_administrator`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<String>,

@@ -8,6 +8,7 @@ use sqlx::types::Json;
 
 use crate::id::MessageId;
 
+use super::objects::{Content, Place};
 use super::{StoreError, Tx, refuse_nul, settings, time};
 
 /// A file without its content.
@@ -54,7 +55,7 @@ pub struct NewAttachment<'a> {
     pub filename: &'a str,
     pub file_type: &'a str,
     pub mime_type: &'a str,
-    pub content: &'a [u8],
+    pub place: Place<'a>,
     pub contents: Contents<'a>,
 }
 
@@ -64,7 +65,9 @@ pub enum Saved {
     /// It is kept, now or since it was uploaded before.
     Kept(Attachment),
     /// There is no room for it beside the user's others, which take up so many bytes.
-    NoRoom { used: i64 },
+    NoRoom { used: u64 },
+    /// Its object has been on its way for too long.
+    TooLate,
 }
 
 /// What became of the wish to delete a file.
@@ -132,23 +135,22 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     if let Some(known) = known(tx, (new.id, new.filename)).await? {
         return Ok(Saved::Kept(known));
     }
-    let used: i64 =
-        sqlx::query_scalar("SELECT coalesce(sum(size), 0)::bigint FROM attachments WHERE user_id = $1")
-            .bind(user.as_str())
-            .fetch_one(&mut **tx)
-            .await?;
-    if used.unsigned_abs().saturating_add(new.content.len() as u64) > most {
+    if let Some(used) = used_up(tx, new.place.size(), most).await? {
         return Ok(Saved::NoRoom { used });
+    }
+    if !new.place.is_still_there(tx).await? {
+        return Ok(Saved::TooLate);
     }
     let (text, is_cut, problem, pixels) = match new.contents {
         Contents::Text { text, is_cut } => (Some(text), is_cut, None, None),
         Contents::Unread(problem) => (None, false, Some(problem), None),
         Contents::Picture(pixels) => (None, false, None, Some(pixels)),
     };
+    let (content, object_key) = new.place.parts();
     let row = sqlx::query(concat!(
         "INSERT INTO attachments AS a (user_id, id, filename, file_type, mime_type, size, content, text, characters,
-                                       text_is_cut, problem, width, height)
-         VALUES ($1, $2, $3, $4, $5, octet_length($6), $6, $7, coalesce(char_length($7), 0), $8, $9, $10, $11)
+                                       text_is_cut, problem, width, height, object_key)
+         VALUES ($1, $2, $3, $4, $5, $12, $6, $7, coalesce(char_length($7), 0), $8, $9, $10, $11, $13)
          RETURNING ",
         columns!()
     ))
@@ -157,15 +159,32 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     .bind(new.filename)
     .bind(new.file_type)
     .bind(new.mime_type)
-    .bind(new.content)
+    .bind(content)
     .bind(text)
     .bind(is_cut)
     .bind(problem)
     .bind(pixels.map(|(width, _)| width))
     .bind(pixels.map(|(_, height)| height))
+    .bind(new.place.size().cast_signed())
+    .bind(object_key)
     .fetch_one(&mut **tx)
     .await?;
     Ok(Saved::Kept(attachment(&row)?))
+}
+
+/// How much the user's files take up, where one more of so many bytes would be more than `most`.
+///
+/// # Errors
+/// When the database is away.
+pub async fn used_up(tx: &mut Tx, size: u64, most: u64) -> Result<Option<u64>, StoreError> {
+    let user = tx.user()?;
+    let used: i64 =
+        sqlx::query_scalar("SELECT coalesce(sum(size), 0)::bigint FROM attachments WHERE user_id = $1")
+            .bind(user.as_str())
+            .fetch_one(&mut **tx)
+            .await?;
+    let used = used.unsigned_abs();
+    Ok((used.saturating_add(size) > most).then_some(used))
 }
 
 /// The same file from before, by its new name and as young as if it were new.
@@ -230,18 +249,19 @@ pub async fn find(tx: &mut Tx, id: &str) -> Result<Attachment, StoreError> {
     Ok(attachment(&row)?)
 }
 
-/// The bytes of one of the user's files.
+/// The bytes of one of the user's files, or where they are.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not there or not theirs.
-pub async fn content(tx: &mut Tx, id: &str) -> Result<Vec<u8>, StoreError> {
+pub async fn content(tx: &mut Tx, id: &str) -> Result<Content, StoreError> {
     let user = tx.user()?;
-    let bytes = sqlx::query_scalar("SELECT content FROM attachments WHERE user_id = $1 AND id = $2")
-        .bind(user.as_str())
-        .bind(id)
-        .fetch_one(&mut **tx)
-        .await?;
-    Ok(bytes)
+    let row =
+        sqlx::query("SELECT id, size, content, object_key FROM attachments WHERE user_id = $1 AND id = $2")
+            .bind(user.as_str())
+            .bind(id)
+            .fetch_one(&mut **tx)
+            .await?;
+    Ok(Content::of_row(&row)?)
 }
 
 /// Those of these files that are the user's, each with the beginning of its text, so many characters at most.

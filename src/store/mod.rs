@@ -39,6 +39,7 @@ pub mod library;
 pub mod local;
 mod migrate;
 pub mod notify;
+pub mod objects;
 pub mod outbox;
 pub mod plans;
 mod pool;

@@ -9,6 +9,7 @@ use sqlx::types::Json;
 
 use crate::id::ProjectId;
 
+use super::objects::{Content, Place};
 use super::{StoreError, Tx, refuse_nul, settings, time};
 
 /// A file without its content.
@@ -35,7 +36,7 @@ pub struct NewProjectFile<'a> {
     pub filename: &'a str,
     pub file_type: &'a str,
     pub mime_type: &'a str,
-    pub content: &'a [u8],
+    pub place: Place<'a>,
     pub text: &'a str,
     pub text_is_cut: bool,
 }
@@ -52,9 +53,17 @@ pub struct Room {
 pub enum Saved {
     /// It is in the project, now or since it was uploaded before.
     Kept(ProjectFile),
+    Full(Full),
+    /// Its object has been on its way for too long.
+    TooLate,
+}
+
+/// Why there is no room for one more file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
     /// There are as many as there can be.
     TooMany,
-    /// There is no room for it beside the others, which take up so many bytes.
+    /// The others take up so many bytes.
     NoRoom { used: u64 },
 }
 
@@ -105,24 +114,17 @@ pub async fn save(
     if let Some(known) = upload_again(tx, project, new.id, new.filename).await? {
         return Ok(Saved::Kept(known));
     }
-    let there = sqlx::query(
-        "SELECT count(*) AS count, coalesce(sum(size), 0)::bigint AS used FROM project_files WHERE project_id = $1",
-    )
-    .bind(project.0)
-    .fetch_one(&mut **tx)
-    .await?;
-    let count: i64 = there.try_get("count")?;
-    if count.unsigned_abs() >= room.files as u64 {
-        return Ok(Saved::TooMany);
+    if let Some(full) = is_full(tx, project, new.place.size(), room).await? {
+        return Ok(Saved::Full(full));
     }
-    let used = there.try_get::<i64, _>("used")?.unsigned_abs();
-    if used.saturating_add(new.content.len() as u64) > room.bytes {
-        return Ok(Saved::NoRoom { used });
+    if !new.place.is_still_there(tx).await? {
+        return Ok(Saved::TooLate);
     }
+    let (content, object_key) = new.place.parts();
     let row = sqlx::query(concat!(
         "INSERT INTO project_files AS f (project_id, id, filename, file_type, mime_type, size, content, text, characters,
-                                         text_is_cut)
-         SELECT $1, $2, $3, $4, $5, octet_length($6), $6, $7, char_length($7), $8
+                                         text_is_cut, object_key)
+         SELECT $1, $2, $3, $4, $5, $9, $6, $7, char_length($7), $8, $10
          WHERE project_role($1) = 'owner'
          RETURNING ",
         columns!()
@@ -132,12 +134,38 @@ pub async fn save(
     .bind(new.filename)
     .bind(new.file_type)
     .bind(new.mime_type)
-    .bind(new.content)
+    .bind(content)
     .bind(new.text)
     .bind(new.text_is_cut)
+    .bind(new.place.size().cast_signed())
+    .bind(object_key)
     .fetch_one(&mut **tx)
     .await?;
     Ok(Saved::Kept(file(&row)?))
+}
+
+/// Why one more file of so many bytes has no room in the project that was opened, where it has none.
+///
+/// # Errors
+/// When the database is away.
+pub async fn is_full(
+    tx: &mut Tx,
+    project: ProjectId,
+    size: u64,
+    room: Room,
+) -> Result<Option<Full>, StoreError> {
+    let there = sqlx::query(
+        "SELECT count(*) AS count, coalesce(sum(size), 0)::bigint AS used FROM project_files WHERE project_id = $1",
+    )
+    .bind(project.0)
+    .fetch_one(&mut **tx)
+    .await?;
+    let count: i64 = there.try_get("count")?;
+    if count.unsigned_abs() >= room.files as u64 {
+        return Ok(Some(Full::TooMany));
+    }
+    let used = there.try_get::<i64, _>("used")?.unsigned_abs();
+    Ok((used.saturating_add(size) > room.bytes).then_some(Full::NoRoom { used }))
 }
 
 /// Whether the project that was opened has a file of this content already, which is then called by this name; so nothing has to be
@@ -207,7 +235,7 @@ pub async fn beginnings(
         .collect::<Result<_, _>>()?)
 }
 
-/// A file of the project that was opened, with its bytes.
+/// A file of the project that was opened, with its bytes or where they are.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not in it.
@@ -215,9 +243,9 @@ pub async fn content(
     tx: &mut Tx,
     project: ProjectId,
     id: &str,
-) -> Result<(ProjectFile, Vec<u8>), StoreError> {
+) -> Result<(ProjectFile, Content), StoreError> {
     let row = sqlx::query(concat!(
-        "SELECT f.content, ",
+        "SELECT f.content, f.object_key, ",
         columns!(),
         " FROM project_files f WHERE f.project_id = $1 AND f.id = $2 AND project_role($1) IS NOT NULL"
     ))
@@ -225,7 +253,7 @@ pub async fn content(
     .bind(id)
     .fetch_one(&mut **tx)
     .await?;
-    Ok((file(&row)?, row.try_get("content")?))
+    Ok((file(&row)?, Content::of_row(&row)?))
 }
 
 /// Takes a file out of the project that was opened.

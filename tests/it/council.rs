@@ -466,6 +466,7 @@ async fn a_run_whose_server_died_goes_on_without_paying_again() {
     let other = llm_council::runs::Runs::new(
         app.db.db().clone(),
         app.app.models.clone(),
+        app.app.objects.clone(),
         app.app.shutdown.tasks(),
         Default::default(),
     );

@@ -46,6 +46,7 @@ mod mcp;
 mod metrics;
 mod multi_chairman;
 mod no_answer;
+mod object_store;
 mod one_at_a_time;
 mod one_seat;
 mod operations;

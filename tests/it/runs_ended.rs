@@ -67,6 +67,7 @@ async fn a_run_that_kills_its_servers_is_given_up_with_what_it_had() {
     let other = Runs::new(
         app.db.db().clone(),
         app.app.models.clone(),
+        app.app.objects.clone(),
         app.app.shutdown.tasks(),
         RunSettings::default(),
     );

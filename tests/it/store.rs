@@ -15,7 +15,7 @@ use crate::support::db::TestDb;
 const COMMON_TABLES: [&str; 5] =
     ["_sqlx_migrations", "instance_settings", "prompt_sets", "retention", "spent_until"];
 /// Tables that no user may read at all.
-const CLOSED_TABLES: [&str; 3] = ["kept_users", "reservations", "spent_days"];
+const CLOSED_TABLES: [&str; 4] = ["kept_users", "loose_objects", "reservations", "spent_days"];
 
 fn user(name: &str) -> Scope {
     Scope::User(UserId::from_canonical(name))
@@ -101,6 +101,7 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
               pf AS (INSERT INTO project_files (project_id, id, filename, file_type, mime_type, size, content, text,
                                                 characters)
                      SELECT id, '{file}', '{owner}.txt', 'text', 'text/plain', 1, 'x', 'x', 1 FROM pj),
+              lo AS (INSERT INTO loose_objects (key, due_at) VALUES (gen_random_uuid(), 'infinity')),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
               z AS (INSERT INTO kept_users (id) VALUES ('{owner}')),
@@ -241,6 +242,9 @@ async fn a_superuser_as_the_configured_database_user_is_bound_all_the_same() {
     }
     // Nor may the application's roles become anyone else's by granting or by changing the walls.
     for sql in [
+        "UPDATE loose_objects SET due_at = now()",
+        "DELETE FROM loose_objects",
+        "UPDATE attachments SET object_key = gen_random_uuid()",
         "ALTER TABLE conversations DISABLE ROW LEVEL SECURITY",
         "DROP POLICY own_rows ON conversations",
         "ALTER ROLE llm_council_app BYPASSRLS",

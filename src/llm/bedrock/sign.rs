@@ -1,15 +1,12 @@
-//! AWS's signature (SigV4) of a request. The arithmetic is the crate's.
+//! Bedrock's signatures. What signs is [`crate::sigv4`].
 
 use std::time::SystemTime;
 
-use aws_credential_types::Credentials;
-use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
-use aws_sigv4::sign::v4::SigningParams;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use secrecy::ExposeSecret as _;
+use reqwest::header::HeaderMap;
 use url::Url;
 
 use super::credentials::Keys;
+use crate::sigv4::{self, Body, Service};
 
 /// What Bedrock calls itself in signatures, also where its lists of models are asked for.
 const SERVICE: &str = "bedrock";
@@ -28,36 +25,26 @@ pub(super) struct ToSign<'a> {
 /// # Errors
 /// When there is no signing it: an address that is none, or a token that fits into no header.
 pub(super) fn headers(keys: &Keys, it: &ToSign<'_>, now: SystemTime) -> Result<HeaderMap, String> {
-    let token = keys.session_token.as_ref().map(|token| token.expose_secret().to_owned());
-    let secret = keys.secret_access_key.expose_secret();
-    let identity = Credentials::new(&keys.access_key_id, secret, token, None, "llm-council").into();
-    let params = SigningParams::builder()
-        .identity(&identity)
-        .region(it.region)
-        .name(SERVICE)
-        .time(now)
-        .settings(SigningSettings::default())
-        .build()
-        .map_err(|error| error.to_string())?
-        .into();
+    let keys = sigv4::Keys {
+        access_key_id: &keys.access_key_id,
+        secret_access_key: &keys.secret_access_key,
+        session_token: keys.session_token.as_ref(),
+    };
     let given = it.content_type.map(|value| ("content-type", value));
-    let request =
-        SignableRequest::new(it.method, it.url.as_str(), given.into_iter(), SignableBody::Bytes(it.body))
-            .map_err(|error| error.to_string())?;
-    let (instructions, _) = sign(request, &params).map_err(|error| error.to_string())?.into_parts();
-    let mut headers = HeaderMap::new();
-    for (name, value) in instructions.headers() {
-        let problem = || "the credentials hold characters that cannot be sent in a header".to_owned();
-        let name: HeaderName = name.parse().map_err(|_| problem())?;
-        let mut value = HeaderValue::try_from(value).map_err(|_| problem())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    Ok(headers)
+    let it = sigv4::ToSign {
+        service: Service::Named(SERVICE),
+        region: it.region,
+        method: it.method,
+        url: it.url,
+        headers: given.as_slice(),
+        body: Body::Bytes(it.body),
+    };
+    sigv4::headers(&keys, &it, now)
 }
 
 #[cfg(test)]
 mod tests {
+    use reqwest::header::HeaderValue;
     use serde_json::Value;
 
     use super::*;

@@ -188,7 +188,8 @@ pub(super) async fn read(
 /// The file itself, byte for byte, to be saved and never to be shown: no browser runs anything in it.
 #[utoipa::path(tag = "attachments", params(("id" = String, Path)), responses(
     (status = 200, description = "The bytes", content_type = "application/octet-stream"),
-    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 503, body = ProblemBody, description = "The store that it is kept in cannot be used")))]
 #[get("/attachments/{id}/content")]
 pub(super) async fn content(
     app: web::Data<App>,
@@ -196,11 +197,14 @@ pub(super) async fn content(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
-    let mut tx = app.db.begin(&caller.scope()).await?;
     let id = id(&path)?;
-    let row = attachments::find(&mut tx, id).await.map_err(named)?;
-    let bytes = attachments::content(&mut tx, id).await.map_err(named)?;
-    drop(tx);
+    let find = || async {
+        let mut tx = app.db.begin(&caller.scope()).await?;
+        let row = attachments::find(&mut tx, id).await.map_err(named)?;
+        let content = attachments::content(&mut tx, id).await.map_err(named)?;
+        Ok::<_, Problem>((row, content))
+    };
+    let (row, bytes) = app.objects.read(find).await?;
     Ok(handed_out(&row.mime_type, &row.filename, bytes))
 }
 

@@ -17,7 +17,9 @@ use crate::identity::Permission;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::store::Tx;
 use crate::store::attachments::{self, Contents, NewAttachment, Pixels, Saved};
+use crate::store::objects::Place;
 
 /// How long a file may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(120);
@@ -68,26 +70,59 @@ pub(in crate::server) async fn upload(
     }
     drop(tx);
     let read = read(&app, kind, &bytes, &filename).await?;
+    let most = limits.max_bytes_per_user;
+    let size = bytes.len() as u64;
+    let place = placed(&app, &id, &bytes, async || {
+        let mut tx = app.db.begin(&caller.scope()).await?;
+        match attachments::used_up(&mut tx, size, most).await? {
+            Some(used) => Err(Problem::no_room(used, most)),
+            None => Ok(tx),
+        }
+    });
+    let place = place.await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let new = NewAttachment {
         id: &id,
         filename: &filename,
         file_type: kind.as_str(),
         mime_type: kind.mime(),
-        content: &bytes,
+        place,
         contents: match &read {
             Read::Text { text, is_cut } => Contents::Text { text, is_cut: *is_cut },
             Read::Unreadable(why) => Contents::Unread(why.as_str()),
             Read::Picture(pixels) => Contents::Picture(*pixels),
         },
     };
-    match attachments::save(&mut tx, &new, limits.max_bytes_per_user).await? {
+    match attachments::save(&mut tx, &new, most).await? {
         Saved::Kept(row) => {
             tx.commit().await?;
             Ok(web::Json(row.into()))
         }
-        Saved::NoRoom { used } => Err(Problem::no_room(used.unsigned_abs(), limits.max_bytes_per_user)),
+        Saved::NoRoom { used } => Err(Problem::no_room(used, most)),
+        Saved::TooLate => Err(too_late()),
     }
+}
+
+/// Puts a file that came in where it is kept: a large one into the object store, where there is one. `begin` makes sure of its room.
+///
+/// # Errors
+/// What `begin` says; where the database or the object store is away.
+pub(in crate::server) async fn placed<'a>(
+    app: &App,
+    id: &str,
+    bytes: &'a Bytes,
+    begin: impl AsyncFnOnce() -> Result<Tx, Problem>,
+) -> Result<Place<'a>, Problem> {
+    if !app.objects.takes(bytes.len()) {
+        return Ok(Place::Here(bytes));
+    }
+    let key = app.objects.put(begin().await?, id, bytes).await?;
+    Ok(Place::There { key, size: bytes.len() as u64 })
+}
+
+/// 503: its object was put so long ago that it is being removed.
+pub(in crate::server) fn too_late() -> Problem {
+    Problem::unavailable("keeping the file took too long; send it again")
 }
 
 /// A file that came in, and what it is.

@@ -13,6 +13,7 @@ use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
+use crate::objects::ObjectError;
 use crate::store::StoreError;
 
 /// How much text is compressed at once; others have their turn in between.
@@ -27,6 +28,8 @@ const LEVEL: i64 = 3;
 pub(super) enum ExportError {
     #[error("the database could not be read")]
     Store(#[from] StoreError),
+    #[error("a file could not be read")]
+    Object(#[from] ObjectError),
     #[error("the ZIP file could not be written")]
     Zip(#[from] ZipError),
     #[error("the ZIP file could not be written")]

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::archive::{self, Archive, ExportError};
 use super::conversation_files::{self, Written};
 use crate::identity::{AuthMethod, Permission};
+use crate::objects::Objects;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
@@ -82,6 +83,7 @@ pub(in crate::server) async fn download(
     let export = Export {
         archive,
         db: app.db.clone(),
+        objects: app.objects.clone(),
         scope: caller.scope(),
         user: caller.user.to_string(),
         in_person: !matches!(caller.via, AuthMethod::Token { .. }),
@@ -100,6 +102,7 @@ pub(in crate::server) async fn download(
 struct Export {
     archive: Archive,
     db: Db,
+    objects: Objects,
     scope: Scope,
     user: String,
     in_person: bool,
@@ -164,13 +167,15 @@ impl Export {
             }
             for file in page {
                 offset += 1;
-                let mut tx = self.db.begin(&self.scope).await?;
-                let content = match attachments::content(&mut tx, &file.id).await {
+                let find = || async {
+                    let mut tx = self.db.begin(&self.scope).await?;
+                    Ok::<_, ExportError>(((), attachments::content(&mut tx, &file.id).await?))
+                };
+                let ((), content) = match self.objects.read(find).await {
                     // Deleted meanwhile.
-                    Err(StoreError::NotFound) => continue,
+                    Err(ExportError::Store(StoreError::NotFound)) => continue,
                     content => content?,
                 };
-                drop(tx);
                 let beginning: String = file.id.chars().take(FILE_ID_CHARS).collect();
                 self.archive.begin(&format!("attachments/{beginning}-{}", file.filename), file.created_at)?;
                 self.archive.write_bytes(&content).await?;

@@ -21,6 +21,8 @@ use crate::store::{access, holds, retention};
 
 /// How long an answer waits for the end of an erasure; what is left is done without anybody waiting.
 const WAIT: Duration = Duration::from_secs(10);
+/// How long it waits, after that, for an object store to have no file of theirs.
+const WAIT_FOR_OBJECTS: Duration = Duration::from_secs(5);
 
 /// What is kept of the caller, for how long, and who has looked at it.
 #[utoipa::path(tag = "me", responses((status = 200, body = OwnData), (status = 401, body = ProblemBody)))]
@@ -86,6 +88,20 @@ pub(super) async fn erase(app: web::Data<App>, caller: Caller, body: Body) -> Re
         }
         Err(_) => false,
     };
+    if erased && app.objects.is_there() {
+        // Nothing leads to their files any more. Whoever removes such objects anyway does the rest.
+        match tokio::time::timeout(WAIT_FOR_OBJECTS, app.objects.remove_loose(&app.db)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(
+                    error,
+                    "files of who is erased are still in the object store; trying again every minute"
+                );
+            }
+            Err(_) => tracing::info!("files of who is erased are being removed from the object store"),
+        }
+    }
     let mut response = if erased { HttpResponse::Ok() } else { HttpResponse::Accepted() };
     Ok(response.json(Erased { status: Status::Ok, erased }))
 }

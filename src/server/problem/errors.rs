@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Problem, RETRY_AFTER_SECONDS};
 use crate::council::field::FieldError;
+use crate::objects::{NotDone, ObjectError};
 use crate::runs::{OverBudget, StartError};
 use crate::store::StoreError;
 
@@ -34,6 +35,34 @@ impl From<StoreError> for Problem {
                 tracing::error!(error = &error as &dyn std::error::Error, "a database operation failed");
                 Self::internal()
             }
+        }
+    }
+}
+
+impl From<ObjectError> for Problem {
+    fn from(error: ObjectError) -> Self {
+        match error {
+            ObjectError::NotConfigured => {
+                tracing::warn!(%error, "a file cannot be handed out");
+                Self::files_off()
+            }
+            ObjectError::Away(_) | ObjectError::Refused(_) => {
+                tracing::warn!(%error, "a file can be neither taken nor handed out");
+                Self::files_away()
+            }
+            ObjectError::Missing | ObjectError::Changed => {
+                tracing::error!(%error, "a file is lost");
+                Self::file_lost()
+            }
+        }
+    }
+}
+
+impl From<NotDone> for Problem {
+    fn from(error: NotDone) -> Self {
+        match error {
+            NotDone::Store(error) => error.into(),
+            NotDone::Object(error) => error.into(),
         }
     }
 }

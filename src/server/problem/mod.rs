@@ -117,6 +117,32 @@ impl Problem {
         problem
     }
 
+    /// 503: files are kept in a store that does not do what it should.
+    #[must_use]
+    pub fn files_away() -> Self {
+        let detail = "the store that files are kept in cannot be used right now; try again in a moment";
+        let mut problem = Self::unavailable(detail);
+        problem.0.kind = "files-away";
+        problem
+    }
+
+    /// 503: a file is in a store that this server knows nothing of.
+    #[must_use]
+    pub fn files_off() -> Self {
+        let detail = "this file is kept in an object store, and none is configured on this server; tell whoever runs it";
+        let mut problem = Self::unavailable(detail);
+        problem.0.kind = "files-off";
+        problem
+    }
+
+    /// 500: the store has lost or changed a file.
+    #[must_use]
+    pub fn file_lost() -> Self {
+        let detail = "this file is missing from the store that it is kept in, or was changed there, so it is not handed \
+                      out; tell whoever runs this server";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "file-lost", "The file is lost", detail)
+    }
+
     /// 500: a fault of ours; the log and Sentry have it.
     #[must_use]
     pub fn internal() -> Self {

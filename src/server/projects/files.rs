@@ -12,12 +12,12 @@ use crate::council::attached::{Attached, MEMBERS_CHARS};
 use crate::id::ProjectId;
 use crate::identity::Permission;
 use crate::server::app::App;
-use crate::server::attachments::uploading::{Arrived, Read, UploadForm, arrived, read};
+use crate::server::attachments::uploading::{Arrived, Read, UploadForm, arrived, placed, read, too_late};
 use crate::server::attachments::{self, handed_out};
 use crate::server::extract::{Caller, id};
 use crate::server::problem::{NotInProject, Problem, ProblemBody};
 use crate::server::shape::{Status, naive};
-use crate::store::project_files::{self, NewProjectFile, ProjectFile, Room, Saved};
+use crate::store::project_files::{self, Full, NewProjectFile, ProjectFile, Room, Saved};
 use crate::store::projects::Role;
 use crate::store::{StoreError, Tx, audit};
 
@@ -121,25 +121,39 @@ pub(in crate::server) async fn add(
     }
     drop(tx);
     let (text, text_is_cut) = text_of(&app, &file).await?;
+    let room = Room { files, bytes };
+    let full = |full| match full {
+        Full::TooMany => Problem::not_in_project(NotInProject::TooManyFiles(files)),
+        Full::NoRoom { used } => Problem::no_room_in_project(used, bytes),
+    };
+    let size = file.bytes.len() as u64;
+    let place = placed(&app, &file.id, &file.bytes, async || {
+        let mut tx = owned().await?;
+        match project_files::is_full(&mut tx, project, size, room).await? {
+            Some(why) => Err(full(why)),
+            None => Ok(tx),
+        }
+    });
+    let place = place.await?;
     let new = NewProjectFile {
         id: &file.id,
         filename: &file.filename,
         file_type: file.kind.as_str(),
         mime_type: file.kind.mime(),
-        content: &file.bytes,
+        place,
         text: &text,
         text_is_cut,
     };
     // It took a while: whether the caller still owns it is asked again.
     let mut tx = owned().await?;
-    match project_files::save(&mut tx, project, &new, Room { files, bytes }).await.map_err(named)? {
+    match project_files::save(&mut tx, project, &new, room).await.map_err(named)? {
         Saved::Kept(row) => {
             noted(&mut tx, &caller, project, ("project.add_file", &row.id)).await?;
             tx.commit().await?;
             Ok(web::Json(row.into()))
         }
-        Saved::TooMany => Err(Problem::not_in_project(NotInProject::TooManyFiles(files))),
-        Saved::NoRoom { used } => Err(Problem::no_room_in_project(used, bytes)),
+        Saved::Full(why) => Err(full(why)),
+        Saved::TooLate => Err(too_late()),
     }
 }
 
@@ -165,7 +179,8 @@ async fn text_of(app: &App, file: &Arrived<'_>) -> Result<(String, bool), Proble
 /// The file itself, byte for byte, to be saved and never to be shown, for everybody who has a role in the project.
 #[utoipa::path(tag = "projects", params(("id" = String, Path), ("file" = String, Path)), responses(
     (status = 200, description = "The bytes", content_type = "application/octet-stream"),
-    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 503, body = ProblemBody, description = "The store that it is kept in cannot be used")))]
 #[get("/projects/{id}/files/{file}/content")]
 pub(in crate::server) async fn content(
     app: web::Data<App>,
@@ -175,11 +190,13 @@ pub(in crate::server) async fn content(
     caller.may(Permission::Read)?;
     let (project, file) = &*path;
     let project: ProjectId = id(project, WHAT)?;
-    let mut tx = app.db.begin(&caller.scope()).await?;
-    opened(&mut tx, &caller, project, Role::Viewer).await?;
-    let (row, bytes) =
-        project_files::content(&mut tx, project, attachments::id(file)?).await.map_err(named)?;
-    drop(tx);
+    let file = attachments::id(file)?;
+    let find = || async {
+        let mut tx = app.db.begin(&caller.scope()).await?;
+        opened(&mut tx, &caller, project, Role::Viewer).await?;
+        project_files::content(&mut tx, project, file).await.map_err(named)
+    };
+    let (row, bytes) = app.objects.read(find).await?;
     Ok(handed_out(&row.mime_type, &row.filename, bytes))
 }
 

@@ -298,7 +298,7 @@ pub enum Message {
         /// Why the run failed, or who has stopped it where that was not its owner.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
-        /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone` or
+        /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone`, `picture_unreadable` or
         /// `stopped_by_administrator`.
         #[serde(skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,

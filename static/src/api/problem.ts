@@ -130,6 +130,15 @@ const byType: Record<string, string> = {
   internal: msg(
     "The server had a fault, which it has recorded. Try again; if it happens again, tell whoever runs this server.",
   ),
+  "files-away": msg(
+    "The store that files are kept in cannot be used right now. Try again in a moment.",
+  ),
+  "files-off": msg(
+    "This file is kept in a store that this server is not set up for. Tell whoever runs this server.",
+  ),
+  "file-lost": msg(
+    "This file is missing from the store that it is kept in, or was changed there. Tell whoever runs this server.",
+  ),
   full: msg("Too many questions are waiting at this server. Try again in a moment."),
   "too-many-runs": msg(
     "Too many questions of yours are waiting. Wait until some are answered, or stop them.",
@@ -140,7 +149,7 @@ const byType: Record<string, string> = {
 const kinds: Record<string, ProblemKind> = { "another-user": "another_user", blocked: "blocked" };
 
 /** Of a server that is there, although the status says the same as of one that is not. */
-const fromHere = ["full", "no-draft"];
+const fromHere = ["full", "no-draft", "files-away", "files-off"];
 
 const typePrefix = "urn:llm-council:problem:";
 

@@ -9,6 +9,7 @@ pub mod judged;
 pub mod model_server;
 pub mod models;
 pub mod money;
+pub mod object_server;
 pub mod process;
 pub mod ranked;
 pub mod search_server;

@@ -18,6 +18,7 @@ const reasons: Record<string, string> = {
   abandoned: msg("given up after several crashes"),
   unreadable_plan: msg("its plan could not be read"),
   picture_gone: msg("a picture of the question is gone"),
+  picture_unreadable: msg("a picture of the question could not be read"),
 };
 
 const isLive = ({ status }: RunRow) => status === "queued" || status === "running";

@@ -10,6 +10,9 @@ const byKind: Record<string, string> = {
   abandoned: msg("The run was given up because its server stopped several times."),
   unreadable_plan: msg("This server could not read what the run was to do."),
   picture_gone: msg("A picture of the question is no longer there, so nobody was asked about it."),
+  picture_unreadable: msg(
+    "A picture of the question could not be read from where files are kept, so nobody was asked about it.",
+  ),
 };
 
 /** The one kind that every member failed by, if there is one. */

@@ -1,0 +1,162 @@
+//! Where the bytes of a file are: in its row, or as an object in an object store under a key that nothing else ever has.
+//!
+//! The database knows every object that there may be: a file points to it, or it is in the list of loose ones, which it enters before it is
+//! put and leaves when a file comes to point to it. A file that is deleted puts it there again, by a trigger (migration 47), and
+//! it leaves for good once it is removed. So whoever dies in between leaves nothing that nobody knows of.
+
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
+
+use crate::id::ObjectKey;
+
+use super::{Db, Scope, StoreError, Tx};
+
+/// Where the bytes of a file are to be kept.
+#[derive(Debug, Clone, Copy)]
+pub enum Place<'a> {
+    /// In its row.
+    Here(&'a [u8]),
+    /// In the object that was put, of so many bytes.
+    There { key: ObjectKey, size: u64 },
+}
+
+impl<'a> Place<'a> {
+    /// In bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Here(bytes) => bytes.len() as u64,
+            Self::There { size, .. } => *size,
+        }
+    }
+
+    /// What goes into its row.
+    pub(super) fn parts(&self) -> (Option<&'a [u8]>, Option<Uuid>) {
+        match self {
+            Self::Here(bytes) => (Some(bytes), None),
+            Self::There { key, .. } => (None, Some(key.0)),
+        }
+    }
+
+    /// Whether a file may come to point there: an object that has been on its way for too long is being removed.
+    pub(super) async fn is_still_there(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        let Self::There { key, .. } = self else { return Ok(true) };
+        let placed = sqlx::query_scalar("SELECT place_object($1)").bind(key.0).fetch_one(&mut **tx).await?;
+        Ok(placed)
+    }
+}
+
+/// Where the bytes of a file are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    Here(Vec<u8>),
+    There(Stored),
+}
+
+/// An object that a file points to, and what it has to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub key: ObjectKey,
+    /// In bytes.
+    pub size: u64,
+    /// SHA-256, as hexadecimal digits.
+    pub hash: String,
+}
+
+impl Content {
+    /// Out of a row with `id`, `size`, `content` and `object_key`.
+    pub(super) fn of_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let Some(key) = row.try_get::<Option<Uuid>, _>("object_key")? else {
+            return Ok(Self::Here(row.try_get("content")?));
+        };
+        Ok(Self::There(Stored {
+            key: ObjectKey(key),
+            size: row.try_get::<i64, _>("size")?.unsigned_abs(),
+            hash: row.try_get("id")?,
+        }))
+    }
+}
+
+/// Notes an object that is about to be put. Unless a file comes to point to it within the hour, it is removed.
+///
+/// # Errors
+/// When the database is away.
+pub async fn announce(tx: &mut Tx, key: ObjectKey) -> Result<(), StoreError> {
+    sqlx::query("INSERT INTO loose_objects (key, due_at) VALUES ($1, now() + interval '1 hour')")
+        .bind(key.0)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Objects that are to be removed now, at most `limit`, for whoever asks alone: after five minutes they are given to somebody
+/// else. No file comes to point to any of them.
+///
+/// # Errors
+/// When the database is away.
+pub async fn claim(db: &Db, limit: u32) -> Result<Vec<ObjectKey>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    // Nothing that is pointed to should be there; were it so, the file would be lost with it.
+    let keys: Vec<Uuid> = sqlx::query_scalar(
+        "WITH due AS (
+             SELECT key FROM loose_objects WHERE due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+         ), used AS (
+             SELECT d.key FROM due d
+             WHERE EXISTS (SELECT FROM attachments a WHERE a.object_key = d.key)
+                OR EXISTS (SELECT FROM project_files f WHERE f.object_key = d.key)
+         ), kept AS (
+             DELETE FROM loose_objects l USING used u WHERE l.key = u.key
+         )
+         UPDATE loose_objects l SET is_leaving = true, due_at = now() + interval '5 minutes'
+         FROM due d WHERE l.key = d.key AND NOT EXISTS (SELECT FROM used u WHERE u.key = l.key)
+         RETURNING l.key",
+    )
+    .bind(i64::from(limit))
+    .fetch_all(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    Ok(keys.into_iter().map(ObjectKey).collect())
+}
+
+/// These are removed.
+///
+/// # Errors
+/// When the database is away: they are removed once more then, which changes nothing.
+pub async fn forget(db: &Db, keys: &[ObjectKey]) -> Result<(), StoreError> {
+    change(db, "DELETE FROM loose_objects WHERE key = ANY ($1)", keys).await
+}
+
+/// These could not be removed: whoever looks next tries again.
+///
+/// # Errors
+/// When the database is away: they are given to somebody else after a while.
+pub async fn put_back(db: &Db, keys: &[ObjectKey]) -> Result<(), StoreError> {
+    change(db, "UPDATE loose_objects SET due_at = now() WHERE key = ANY ($1)", keys).await
+}
+
+async fn change(db: &Db, sql: &'static str, keys: &[ObjectKey]) -> Result<(), StoreError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let keys: Vec<Uuid> = keys.iter().map(|key| key.0).collect();
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query(sql).bind(keys).execute(&mut *tx).await?;
+    tx.commit().await
+}
+
+/// How many objects there may be: those that files point to, and loose ones.
+///
+/// # Errors
+/// When the database is away.
+pub async fn count(db: &Db) -> Result<i64, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let count = sqlx::query_scalar(
+        "SELECT (SELECT count(*) FROM attachments WHERE object_key IS NOT NULL)
+              + (SELECT count(*) FROM project_files WHERE object_key IS NOT NULL)
+              + (SELECT count(*) FROM loose_objects)",
+    )
+    .fetch_one(&mut *tx)
+    .await?;
+    Ok(count)
+}
