@@ -440,6 +440,14 @@ fn a_password_in_a_base_url_is_refused_unseen() {
     assert!(text.contains("must not hold a user name or password") && !text.contains("hunter2"), "{text}");
 }
 
+/// What an object store needs.
+const WHOLE_STORE: [(&str, &str); 4] = [
+    ("LLM_COUNCIL__ATTACHMENTS__S3__ENDPOINT", "http://store"),
+    ("LLM_COUNCIL__ATTACHMENTS__S3__BUCKET", "files"),
+    ("LLM_COUNCIL__ATTACHMENTS__S3__ACCESS_KEY_ID", "AK"),
+    ("LLM_COUNCIL__ATTACHMENTS__S3__SECRET_ACCESS_KEY", "hidden"),
+];
+
 #[test]
 fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
     let proxy = [("LLM_COUNCIL__AUTH__MODE", "proxy"), ("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8")];
@@ -480,6 +488,10 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
             let without_proxy = value == "none" || key.name == "auth.trusted_proxies";
             let mut env = if without_proxy { vars(&[]) } else { vars(&proxy) };
             env.insert(env_name(&name), value.clone());
+            // Whoever says anything of an object store says all that it needs.
+            if name.starts_with("attachments.s3.") {
+                env.extend(vars(&WHOLE_STORE));
+            }
             if let Some(kind) = kind {
                 env.insert(env_name("providers.default"), "simulated".to_owned());
                 env.insert(env_name("providers.simulated.kind"), "simulated".to_owned());
@@ -553,7 +565,8 @@ fn the_example_file_is_accepted_as_it_stands_and_with_every_line_switched_on() {
         .map(|line| format!("{line}\n"))
         .collect();
     assert_ne!(on, example);
-    let loaded = load(&on, &[]);
+    // Secrets are not in it, and one of them goes with what is.
+    let loaded = load(&on, &WHOLE_STORE[3..]);
     assert!(loaded.is_ok(), "{}", loaded.unwrap_err());
 }
 

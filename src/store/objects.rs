@@ -1,7 +1,7 @@
 //! Where the bytes of a file are: in its row, or as an object in an object store under a key that nothing else ever has.
 //!
 //! The database knows every object that there may be: a file points to it, or it is in the list of loose ones, which it enters before it is
-//! put and leaves when a file comes to point to it. A file that is deleted puts it there again, by a trigger (migration 47), and
+//! put and leaves when a file comes to point to it. A file that is deleted puts it there again, by a trigger (migration 48), and
 //! it leaves for good once it is removed. So whoever dies in between leaves nothing that nobody knows of.
 
 use sqlx::Row as _;
