@@ -42,8 +42,7 @@ impl Registry {
     #[must_use]
     pub fn lists(&self, model: &str) -> Option<bool> {
         let (entry, _) = self.resolve(model);
-        let cached = self.cached()?;
-        let is_known = cached.ids.get(&entry.name).is_some_and(|ids| !ids.is_empty());
+        let is_known = !self.cached()?.of(&entry.name).is_empty();
         let says = entry.provider.is_simulated() || (is_known && entry.provider.lists_all());
         says.then(|| self.is_available(model))
     }
@@ -58,6 +57,6 @@ impl Registry {
 
     /// Takes what another registry of the same providers knows of their models.
     pub fn take_lists_of(&self, other: &Self) {
-        *self.list.write().unwrap_or_else(PoisonError::into_inner) = other.cached();
+        *self.offers.write().unwrap_or_else(PoisonError::into_inner) = other.cached();
     }
 }

@@ -1,14 +1,12 @@
 //! All configured providers as one [`Models`].
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::future::join_all;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
 use super::assemble::Caller;
 use super::breaker::Breaker;
@@ -17,23 +15,17 @@ use super::kind::{Clients, SetUpError};
 use super::limit::InFlight;
 use super::metrics::{self, CallWatch};
 use super::model_id::is_name;
-use super::nearest::nearest;
+use super::offers::Offers;
 use super::pattern;
 use super::reply::Reply;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
 use super::schema::Refusals;
-use super::seeded_rng::SeededRng;
 use super::settings::ProviderSettings;
 use super::{
     DeltaSink, ModelInfo, Models, Pricing, Provider, SEARCH_PREFIX, Schemas, SearchBackend, counted_as,
     pricing,
 };
-
-/// How long a list of models is served without asking again.
-const LIST_TTL: Duration = Duration::from_secs(600);
-/// The same when a provider failed, so that its models appear soon after it is back.
-const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
 
 /// The entry of what searches: [`SEARCH_PREFIX`] without its colon.
 pub(super) const SEARCH: &str = "search";
@@ -57,42 +49,6 @@ pub enum RegistryError {
     Client(#[source] reqwest::Error),
 }
 
-/// The pause before lists are fetched again after this many failures in a row.
-fn pause_after(failures: u32) -> Duration {
-    match failures.checked_sub(1) {
-        None => LIST_TTL,
-        Some(again) => LIST_TTL_AFTER_ERROR.saturating_mul(2u32.saturating_pow(again)).min(LIST_TTL),
-    }
-}
-
-/// What all providers offer together.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, utoipa::ToSchema)]
-pub struct ModelList {
-    /// By provider, in the providers' own order, the default provider first.
-    pub models: Vec<ModelInfo>,
-    /// The providers whose list could not be read; models they offered before stay listed.
-    pub errors: Vec<ListError>,
-}
-
-/// A provider whose list could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-pub struct ListError {
-    pub provider: String,
-    /// For people.
-    pub message: String,
-}
-
-/// What came of reading one provider's list of models.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListRead {
-    pub provider: String,
-    pub is_default: bool,
-    pub simulated: bool,
-    /// How many models it offers.
-    pub models: Result<usize, CallError>,
-    pub took: Duration,
-}
-
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) provider: Box<dyn Provider>,
@@ -109,7 +65,7 @@ pub(super) struct Entry {
 impl Entry {
     /// Whether a model sees pictures, where that is known: as the configuration says, else its list (`listed`), else what
     /// is known of the service.
-    fn shows_images(&self, id: &str, listed: Option<bool>) -> Option<bool> {
+    pub(super) fn shows_images(&self, id: &str, listed: Option<bool>) -> Option<bool> {
         if self.image_models.iter().any(|pattern| pattern::fits(pattern, id)) {
             return Some(true);
         }
@@ -125,26 +81,15 @@ pub enum Searching {
     Model(String),
 }
 
-pub(super) struct CachedList {
-    pub(super) list: Arc<ModelList>,
-    fresh_until: Instant,
-    /// Per provider: what it offered when its list was last read, by its own ids.
-    offers: HashMap<String, Vec<ModelInfo>>,
-    /// Per provider, by its own ids.
-    prices: HashMap<String, HashMap<String, Pricing>>,
-    /// Per provider, its own ids.
-    pub(super) ids: HashMap<String, HashSet<String>>,
-}
-
 /// The configured providers, by name.
 pub struct Registry {
     pub(super) entries: BTreeMap<String, Entry>,
     pub(super) default: String,
     search: Option<SearchBackend>,
-    pub(super) list: RwLock<Option<Arc<CachedList>>>,
+    pub(super) offers: RwLock<Option<Arc<Offers>>>,
     /// Locked while the lists are fetched, so that they are fetched once.
-    refreshing: tokio::sync::Mutex<()>,
-    list_read: watch::Sender<()>,
+    pub(super) refreshing: tokio::sync::Mutex<()>,
+    pub(super) list_read: watch::Sender<()>,
 }
 
 impl Registry {
@@ -210,7 +155,7 @@ impl Registry {
             entries,
             default: default_provider.to_owned(),
             search: None,
-            list: RwLock::new(None),
+            offers: RwLock::new(None),
             refreshing: tokio::sync::Mutex::new(()),
             list_read: watch::Sender::default(),
         })
@@ -268,137 +213,6 @@ impl Registry {
         (self.entries.get(&self.default).expect("checked in new"), model)
     }
 
-    /// What the providers offer, at most ten minutes old unless it is being refreshed right now.
-    /// The first caller after that fetches; others meanwhile get what there was.
-    pub async fn models(&self) -> Arc<ModelList> {
-        let cached = self.cached();
-        if let Some(cached) = &cached
-            && Instant::now() < cached.fresh_until
-        {
-            return Arc::clone(&cached.list);
-        }
-        let _refreshing = match (cached, self.refreshing.try_lock()) {
-            (_, Ok(guard)) => guard,
-            (Some(stale), Err(_)) => return Arc::clone(&stale.list),
-            (None, Err(_)) => self.refreshing.lock().await,
-        };
-        // Whoever held the lock before may have just fetched it.
-        if let Some(cached) = self.cached()
-            && Instant::now() < cached.fresh_until
-        {
-            return Arc::clone(&cached.list);
-        }
-        self.fetch_models().await
-    }
-
-    /// Fetches the lists anew, fresh or not.
-    pub async fn refresh_models(&self) -> Arc<ModelList> {
-        let _refreshing = self.refreshing.lock().await;
-        self.fetch_models().await
-    }
-
-    /// Fetches the lists anew, and says what came of each, the default provider first. Not what searches.
-    pub async fn read_lists(&self) -> Vec<ListRead> {
-        let _refreshing = self.refreshing.lock().await;
-        let (_, reads) = self.fetch().await;
-        reads.into_iter().filter(|read| read.provider != SEARCH).collect()
-    }
-
-    /// Keeps the lists fresh until it is dropped: whoever asks for a price or whether a model is on offer
-    /// looks at what there is and waits for nobody. After a failure it is soon tried again, and then less
-    /// and less often.
-    pub async fn keep_lists_fresh(&self) {
-        let mut rng = SeededRng::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
-        let mut failures: u32 = 0;
-        loop {
-            let list = self.refresh_models().await;
-            failures = if list.errors.is_empty() { 0 } else { failures.saturating_add(1) };
-            // A little early, so that nobody finds a list that is stale; and not all servers at once.
-            tokio::time::sleep(pause_after(failures).mul_f64(0.8 + 0.2 * rng.unit())).await;
-        }
-    }
-
-    /// Changes whenever the lists have been read.
-    pub fn list_reads(&self) -> watch::Receiver<()> {
-        self.list_read.subscribe()
-    }
-
-    /// The nearest present name of a model's family at its provider, as far as is known now and but for
-    /// those that are `taken`. Asks nobody.
-    #[must_use]
-    pub fn nearest(&self, model: &str, taken: &[&str]) -> Option<String> {
-        let (entry, id) = self.resolve(model);
-        let full = |id: &str| self.full_id(entry, id);
-        if let Some(regional) = entry.provider.regional() {
-            let near = regional.moved(id, regional.region_of(id)).instead();
-            return near.iter().map(|id| full(id)).find(|id| id != model && !taken.contains(&id.as_str()));
-        }
-        let cached = self.cached()?;
-        let offers = cached.offers.get(&entry.name)?.iter();
-        let free = offers.map(|model| model.id.as_str()).filter(|id| !taken.contains(&full(id).as_str()));
-        nearest(id, free).map(full)
-    }
-
-    pub(super) fn cached(&self) -> Option<Arc<CachedList>> {
-        self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    async fn fetch_models(&self) -> Arc<ModelList> {
-        self.fetch().await.0
-    }
-
-    async fn fetch(&self) -> (Arc<ModelList>, Vec<ListRead>) {
-        let began = Instant::now();
-        let mut entries: Vec<&Entry> = self.entries.values().collect();
-        entries.sort_by_key(|entry| entry.name != self.default);
-        let answers = join_all(entries.iter().map(async |entry| {
-            let answer = entry.provider.models().await;
-            (answer, began.elapsed())
-        }))
-        .await;
-        let known = self.cached();
-        let mut list = ModelList::default();
-        let mut offers = HashMap::new();
-        let mut reads = Vec::new();
-        for (entry, (answer, took)) in entries.iter().zip(answers) {
-            reads.push(ListRead {
-                provider: entry.name.clone(),
-                is_default: entry.name == self.default,
-                simulated: entry.provider.is_simulated(),
-                models: answer.as_ref().map(Vec::len).map_err(Clone::clone),
-                took,
-            });
-            let models = match answer {
-                Ok(models) => models,
-                Err(error) => {
-                    tracing::warn!(provider = entry.name, kind = ?error.kind, "a list of models could not be read");
-                    list.errors.push(ListError { provider: entry.name.clone(), message: error.message });
-                    known
-                        .as_ref()
-                        .and_then(|known| known.offers.get(&entry.name))
-                        .cloned()
-                        .unwrap_or_default()
-                }
-            };
-            list.models.extend(models.iter().map(|model| ModelInfo {
-                id: self.full_id(entry, &model.id),
-                images: entry.shows_images(&model.id, model.images),
-                ..model.clone()
-            }));
-            offers.insert(entry.name.clone(), models);
-        }
-        let ttl = if list.errors.is_empty() { LIST_TTL } else { LIST_TTL_AFTER_ERROR };
-        let prices = offers.iter().map(|(name, models)| (name.clone(), prices(models))).collect();
-        let names = |models: &[ModelInfo]| models.iter().map(|model| model.id.clone()).collect();
-        let ids = offers.iter().map(|(name, models)| (name.clone(), names(models))).collect();
-        let list = Arc::new(list);
-        let cached =
-            CachedList { list: Arc::clone(&list), fresh_until: Instant::now() + ttl, offers, prices, ids };
-        *self.list.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cached));
-        self.list_read.send_replace(());
-        (list, reads)
-    }
-
     /// The id that resolves to this provider's model.
     pub(super) fn full_id(&self, entry: &Entry, id: &str) -> String {
         let (resolved, bare) = self.resolve(id);
@@ -413,15 +227,23 @@ impl Registry {
         if !is_id {
             return None;
         }
-        let cached = self.cached();
-        let offers = cached.as_ref().and_then(|cached| cached.offers.get(&entry.name));
-        // Variants (`x:batch`) share the name of what they are variants of.
-        let known = offers.into_iter().flatten().filter(|model| model.canonical.as_ref() == Some(&said));
-        Some(known.map(|model| &model.id).min_by_key(|id| id.len()).cloned().unwrap_or(said))
+        let offers = self.cached();
+        let known = offers.as_ref().and_then(|offers| offers.name_of(&entry.name, &said));
+        Some(known.map(str::to_owned).unwrap_or(said))
     }
 
     fn pricing(&self, provider: &str, id: &str) -> Option<Pricing> {
-        self.cached()?.prices.get(provider)?.get(id).copied()
+        self.cached()?.price(provider, id)
+    }
+
+    /// What its provider's list says of a model.
+    fn listed(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
+        self.cached()?.model(&entry.name, id).cloned()
+    }
+
+    /// The same, or what it says of the one that this is a variant of.
+    fn listed_or_variant(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
+        self.cached()?.model_or_variant(&entry.name, id).cloned()
     }
 
     /// Whether this provider's model is sent schemas.
@@ -439,19 +261,6 @@ impl Registry {
     fn takes_tools(&self, entry: &Entry, id: &str) -> bool {
         let listed = self.listed(entry, id).and_then(|model| model.tools);
         listed.unwrap_or_else(|| entry.provider.takes_tools()) && !entry.tool_refusals.holds(id)
-    }
-
-    /// What its provider's list says of a model, or of the one that this is a variant of.
-    fn listed_or_variant(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
-        let cached = self.cached()?;
-        let offered = cached.offers.get(&entry.name)?;
-        let exact = offered.iter().find(|info| info.id == id);
-        exact.or_else(|| offered.iter().find(|info| is_same_model(&info.id, id))).cloned()
-    }
-
-    /// What its provider's list says of a model.
-    fn listed(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
-        self.cached()?.offers.get(&entry.name)?.iter().find(|model| model.id == id).cloned()
     }
 }
 
@@ -557,15 +366,9 @@ impl Models for Registry {
         if entry.provider.is_simulated() || !entry.provider.lists_all() {
             return true;
         }
-        let Some(cached) = self.cached() else { return true };
-        // An empty list is most often one that could not be read.
-        let offered = cached.ids.get(&entry.name).filter(|ids| !ids.is_empty());
         // OpenRouter does not list all of its routers (`openrouter/auto`).
-        offered.is_none_or(|ids| {
-            ids.contains(id)
-                || id.starts_with("openrouter/")
-                || ids.iter().any(|listed| is_same_model(listed, id))
-        })
+        let has = self.cached().and_then(|offers| offers.has(&entry.name, id));
+        has.is_none_or(|has| has || id.starts_with("openrouter/"))
     }
 
     fn context_tokens(&self, model: &str) -> Option<u64> {
@@ -583,17 +386,6 @@ impl Models for Registry {
         }
         pricing::known(self.pricing(&entry.name, id), id, id, prompt_tokens).map(|(price, _)| price)
     }
-}
-
-/// Whether a listed id stands for this one. A tag that only one of them has is a variant of the same
-/// model: `x/y:online` is listed as `x/y`, and `llama3` may be as `llama3:latest`.
-fn is_same_model(listed: &str, id: &str) -> bool {
-    let untagged = |id: &str, other: &str| id.rsplit_once(':').is_some_and(|(model, _)| model == other);
-    listed == id || untagged(id, listed) || untagged(listed, id)
-}
-
-fn prices(models: &[ModelInfo]) -> HashMap<String, Pricing> {
-    models.iter().filter_map(|model| Some((model.id.clone(), model.pricing?))).collect()
 }
 
 #[cfg(test)]

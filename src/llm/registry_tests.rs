@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
+use super::super::offers::{LIST_TTL, LIST_TTL_AFTER_ERROR, ListError, ModelList};
 use super::super::purpose::ANY;
+use super::super::registry_lists::pause_after;
 use super::super::request::ChatMessage;
 use super::super::{Chunks, ErrorKind, NoSink, Schema, Tool};
 use super::super::{openai_compatible, openrouter, simulated};

@@ -132,6 +132,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     }
     // Known already where the run was started and executed at once.
     run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message), plan)).await;
+    run.know_corrections(&plan.corrections()).await;
     journal.publish_warnings().await;
     let ended = tokio::select! {
         biased;

@@ -9,6 +9,9 @@ const REFUSALS: [&str; 5] = ["another_user", "token", "malformed_origin", "cross
 /// Why a connection is closed.
 const CUTS: [&str; 3] = ["idle", "stalled", "vanished"];
 
+/// What becomes of a scheduled question that is due.
+const FIRINGS: [&str; 3] = ["asked", "refused", "postponed"];
+
 /// Begins every series at 0, so that the first of anything is an increase.
 pub(super) fn begin() {
     metrics::describe_counter!("llm_council_refused_total", "Requests refused for who they say they are.");
@@ -35,6 +38,13 @@ pub(super) fn begin() {
     }
     for reason in CUTS {
         metrics::counter!("llm_council_connections_cut_total", "reason" => reason).increment(0);
+    }
+    metrics::describe_counter!(
+        "llm_council_scheduled_questions_total",
+        "Scheduled questions that came due, by what became of them. What is postponed is due as before."
+    );
+    for outcome in FIRINGS {
+        metrics::counter!("llm_council_scheduled_questions_total", "outcome" => outcome).increment(0);
     }
     metrics::gauge!("llm_council_build_info", "version" => version::VERSION, "commit" => version::commit())
         .set(1);

@@ -109,7 +109,7 @@ pub const LISTINGS: [Listing; 29] = [
     listing(
         "scheduled_results",
         "schedule_results",
-        "id, schedule_id, due_at, created_at, run_id, refusal",
+        "id, schedule_id, due_at, created_at, run_id, refusal, problem",
         ("t.id", "''"),
         200,
     ),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::schedules::every_morning;
 use crate::support::app::User;
 use crate::support::db::TestDb;
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Script, plausible};
@@ -76,6 +77,9 @@ async fn every_count_begins_at_0_with_the_labels_it_will_have() {
     }
     for answer in ["taken", "refused", "expired"] {
         expected.push(format!("llm_council_cache_offers_total{{answer=\"{answer}\"}}"));
+    }
+    for outcome in ["asked", "refused", "postponed"] {
+        expected.push(format!("llm_council_scheduled_questions_total{{outcome=\"{outcome}\"}}"));
     }
     for reason in ["idle", "stalled", "vanished"] {
         expected.push(format!("llm_council_connections_cut_total{{reason=\"{reason}\"}}"));
@@ -281,4 +285,26 @@ async fn a_run_whose_server_died_is_counted_as_taken_over() {
     let rest = other.user("ann").events(&run, 0).await.rest().await;
     assert_eq!(rest.last().unwrap().kind(), "complete");
     until(&other, "llm_council_runs_total{status=\"complete\"}", 1.0).await;
+}
+
+#[tokio::test]
+async fn scheduled_questions_are_counted_by_what_became_of_them() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = program(&db, &models).serve().await;
+    let ann = server.user("ann");
+    let made = ann.post("/api/settings/presets", json!({"name": "Quick"})).await.ok();
+    let preset = made["preset"]["id"].as_str().unwrap().to_owned();
+    let mut ids = Vec::new();
+    for request in [json!({"content": "Why?"}), json!({"content": "Why?", "preset_id": preset})] {
+        let mut body = every_morning();
+        body["request"] = request;
+        ids.push(ann.post("/api/schedules", body).await.ok()["id"].as_str().unwrap().to_owned());
+    }
+    ann.send("DELETE", &format!("/api/settings/presets/{preset}"), None).await.ok();
+    sqlx::raw_sql("UPDATE schedules SET next_at = now()").execute(&mut db.superuser().await).await.unwrap();
+    // Who changes a schedule makes the server look at once.
+    ann.send("PATCH", &format!("/api/schedules/{}", ids[0]), Some(&json!({"name": "Storks"}))).await.ok();
+    until(&server, "llm_council_scheduled_questions_total{outcome=\"asked\"}", 1.0).await;
+    until(&server, "llm_council_scheduled_questions_total{outcome=\"refused\"}", 1.0).await;
+    are(&series(&server).await, &[("llm_council_scheduled_questions_total{outcome=\"postponed\"}", 0.0)]);
 }

@@ -235,7 +235,7 @@ async fn a_second_tier_that_is_called_by_the_answers_is_asked_while_it_is_open()
 
 #[tokio::test]
 async fn a_corrected_question_is_asked_again_with_it_and_nothing_is_paid_twice() {
-    let app = TestApp::start().await;
+    let app = TestApp::with("\n[runs]\nmax_live = 1\n").await;
     let gate = held(&app.models, "m/one", AskedFor::Answer);
     let ann = app.user("ann");
     let id = ann.conversation().await;
@@ -273,6 +273,20 @@ async fn a_corrected_question_is_asked_again_with_it_and_nothing_is_paid_twice()
     assert!(!kinds(&events).contains(&"correction_added"));
     let stored = ann.get(&format!("/api/runs/{third}")).await.ok();
     assert_eq!(stored["metadata"]["corrections"].as_array().map(Vec::len), Some(1));
+
+    // Nor where it is said again before anybody executes the run.
+    let gate = held(&app.models, "m/two", AskedFor::Answer);
+    let other = ann.conversation().await;
+    let (_, _, mut before) = ask_until(&ann, &other, json!({"content": "Who?"}), "stage1_start").await;
+    let again = ann.post(&format!("/api/runs/{third}/retry"), json!({"from": "stage2"})).await.ok();
+    let third = again["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(ann.get(&format!("/api/runs/{third}")).await.ok()["status"], "queued");
+    correct(&ann, &third, ADDED).await.ok();
+    gate.open();
+    before.rest().await;
+    let events = ann.events(&third, 0).await.rest().await;
+    assert_eq!(find(&events, "run_started")["corrections"][0]["text"], ADDED);
+    assert!(!kinds(&events).contains(&"correction_added"));
 
     // Where everything is asked again the members read it, too.
     let calls = app.models.records().len();

@@ -55,7 +55,6 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     run.explain(plan.verbosity, plan.remarks);
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);
-        run.know_corrections(&fork.corrections).await;
     }
     // On the heap: all that a deliberation may do is in it, and a thread's stack is small in a debug build.
     let Some(cache) = &plan.cache else { return Box::pin(find_out(run, plan)).await };

@@ -230,8 +230,9 @@ impl Run {
         self.stopped(stage, Some(name)).await;
     }
 
-    /// Begins with what was added to the question in the run that this one goes on from.
-    pub(super) async fn know_corrections(&self, known: &[Correction]) {
+    /// Begins with what was added to the question in the run that this one goes on from: before anybody can add the same
+    /// again.
+    pub async fn know_corrections(&self, known: &[Correction]) {
         let mut corrections = self.corrections.lock().await;
         let mut known: Vec<Correction> =
             known.iter().filter(|known| !corrections.has(&known.id)).cloned().collect();

@@ -59,7 +59,12 @@ impl Problem {
         );
         let title = "The budget of the schedule is reached";
         let mut problem = Self::new(StatusCode::PAYMENT_REQUIRED, "schedule-budget-reached", title, detail);
-        problem.0.more.insert("needed_usd".into(), json!(needed_usd));
+        let more = [
+            ("limit_usd", json!(budget_usd)),
+            ("spent_usd", json!(spent_usd)),
+            ("needed_usd", json!(needed_usd)),
+        ];
+        problem.0.more.extend(more.map(|(name, value)| (name.to_owned(), value)));
         problem
     }
 

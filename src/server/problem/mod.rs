@@ -54,6 +54,11 @@ pub struct ProblemBody {
     /// For a 402: the budget that the question does not fit into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetState>,
+    /// For a 402: what a schedule's own budget allows in a calendar month, and what of it is spent, in USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent_usd: Option<f64>,
     /// For a 402: what the question would need, in USD; absent when that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needed_usd: Option<f64>,

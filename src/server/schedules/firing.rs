@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actix_web::web;
+use serde_json::Value;
 
 use super::wanted::asked;
 use super::when::When;
@@ -13,7 +14,7 @@ use crate::server::app::App;
 use crate::server::asking::{self, Question};
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
-use crate::store::schedules::{self, Due, Firing, MAX_REFUSALS, Refused, Schedule, Times};
+use crate::store::schedules::{self, Due, Firing, MAX_REFUSALS, Refusal, Refused, Schedule, Times};
 use crate::store::{StoreError, Tx};
 
 /// How often it is looked for what is due, at the least: what other servers have stored is seen then.
@@ -81,26 +82,35 @@ async fn fire(app: &App, due: &Due) -> Result<(), StoreError> {
     let problem = match ask(app, &caller, tx, &schedule, Some(times), &day).await {
         Ok((run, _)) => {
             tracing::info!(schedule.id = %due.id, run.id = %run, "a scheduled question is asked");
+            count("asked");
             return Ok(());
         }
         // It is due as before, for this server or another one.
         Err(problem) if problem.is_for_now() => {
             tracing::warn!(schedule.id = %due.id, %problem, "a scheduled question has to wait");
+            count("postponed");
             return Ok(());
         }
         Err(problem) => problem,
     };
-    let why = problem.sentences().join("; ");
+    let why = Refusal { sentence: problem.sentences().join("; "), problem: Value::Object(problem.body()) };
     let paused = format!("It is paused: {MAX_REFUSALS} times in a row nothing could be asked.");
     let mut tx = app.db.begin(&caller.scope()).await?;
     let refused = schedules::refuse(&mut tx, due.id, times, &why, &paused).await?;
     tx.commit().await?;
+    if refused != Refused::NotDue {
+        count("refused");
+    }
     match refused {
         Refused::GoesOn => tracing::info!(schedule.id = %due.id, %problem, "a scheduled question is refused"),
         Refused::Paused => tracing::warn!(schedule.id = %due.id, %problem, "a schedule is paused"),
         Refused::NotDue => {}
     }
     Ok(())
+}
+
+fn count(outcome: &'static str) {
+    metrics::counter!("llm_council_scheduled_questions_total", "outcome" => outcome).increment(1);
 }
 
 /// Asks what a schedule asks, in a conversation of its own that is called after it and the day; the transaction is its owner's

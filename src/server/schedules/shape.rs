@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::when::When;
 use crate::id::{ConversationId, RunId, ScheduleId, ScheduleResultId};
+use crate::server::problem::ProblemBody;
 use crate::server::runs::MessageRequest;
 use crate::server::shape::{Status, naive};
 use crate::store::RunStatus;
-use crate::store::schedules::{Schedule, ScheduleResult};
+use crate::store::schedules::{MAX_REFUSALS, Schedule, ScheduleResult};
 
 /// How many of the next times are shown.
 pub(super) const TIMES: usize = 3;
@@ -38,15 +39,28 @@ pub struct ScheduleView {
     /// What they have cost in this one; those under way as much as they were expected to.
     pub spent_usd: f64,
     pub paused: bool,
-    /// Why it is paused, where that was not its owner's wish.
+    /// Why it is paused, where that was not its owner's wish, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_reason: Option<String>,
+    /// The same as a code with its parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_fact: Option<PausedFact>,
     /// What came of the last time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_result: Option<ScheduleResultView>,
     /// Naive UTC with microseconds.
     pub created_at: String,
     pub updated_at: String,
+}
+
+/// Why a schedule is paused, where that was not its owner's wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum PausedFact {
+    /// Nothing could be asked so many times in a row.
+    Refused { times: i32 },
+    /// There is no next time at which it could be asked.
+    NoNextTime,
 }
 
 /// The caller's schedules.
@@ -72,9 +86,13 @@ pub struct ScheduleResultView {
     /// The run; absent where nothing was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<ScheduledRun>,
-    /// Why nothing was asked.
+    /// Why nothing was asked, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
+    /// The same as the problem that a request would have been answered with. Versions before this one have noted none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ProblemBody>)]
+    pub problem: Option<Value>,
 }
 
 /// A run that a schedule has asked for.
@@ -141,6 +159,10 @@ pub(super) fn view(row: Schedule, around: &mut Around) -> ScheduleView {
         budget_usd: settings.budget_usd,
         spent_usd: around.spent.get(&row.id).copied().unwrap_or_default(),
         paused: row.next_at.is_none(),
+        paused_fact: row.paused_reason.as_ref().map(|_| {
+            let times = row.refusals;
+            if times >= MAX_REFUSALS { PausedFact::Refused { times } } else { PausedFact::NoNextTime }
+        }),
         paused_reason: row.paused_reason,
         last_result: around.last.remove(&row.id).map(result),
         created_at: naive(row.created_at),
@@ -164,5 +186,6 @@ pub(super) fn result(row: ScheduleResult) -> ScheduleResultView {
             cost_usd: asked.cost_usd,
         }),
         refusal: row.refusal,
+        problem: row.problem,
     }
 }

@@ -1,13 +1,14 @@
 //! What comes due: found, used up with the start of its run, or refused.
 
 use jiff::Timestamp;
+use serde_json::Value;
 use sqlx::Row as _;
 
 use super::{Schedule, columns, results, schedule};
 use crate::id::{ConversationId, RunId, ScheduleId, ScheduleResultId, UserId};
 use crate::store::budgets::reserve::{ExpectedCost, Outcome, UnknownCost, check_room};
 use crate::store::budgets::{Budget, BudgetOwner, Period, SetBy, State};
-use crate::store::{Db, Scope, StoreError, Tx, refuse_nul, time, time_or_null};
+use crate::store::{Db, Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, time, time_or_null};
 
 /// After so many refusals in a row a schedule is paused.
 pub const MAX_REFUSALS: i32 = 5;
@@ -215,6 +216,15 @@ pub enum Refused {
     NotDue,
 }
 
+/// Why nothing could be asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// In English.
+    pub sentence: String,
+    /// The problem that a request would have been answered with.
+    pub problem: Value,
+}
+
 /// Uses up a time at which nothing could be asked, and notes why; after [`MAX_REFUSALS`] in a row the schedule is paused, for
 /// `paused_reason`.
 ///
@@ -224,10 +234,11 @@ pub async fn refuse(
     tx: &mut Tx,
     id: ScheduleId,
     times: Times,
-    why: &str,
+    why: &Refusal,
     paused_reason: &str,
 ) -> Result<Refused, StoreError> {
-    refuse_nul("the refusal", why)?;
+    refuse_nul("the refusal", &why.sentence)?;
+    refuse_nul_in_json("the refusal", &why.problem)?;
     let user = tx.user()?;
     let row = sqlx::query(
         "UPDATE schedules SET refusals = refusals + 1,
@@ -245,14 +256,15 @@ pub async fn refuse(
     .await?;
     let Some(row) = row else { return Ok(Refused::NotDue) };
     sqlx::query(
-        "INSERT INTO schedule_results (id, schedule_id, user_id, due_at, refusal) VALUES ($1, $2, $3, $4, $5)
+        "INSERT INTO schedule_results (id, schedule_id, user_id, due_at, refusal, problem) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (schedule_id, due_at) DO NOTHING",
     )
     .bind(ScheduleResultId::generate().0)
     .bind(id.0)
     .bind(user.as_str())
     .bind(jiff_sqlx::Timestamp::from(times.due))
-    .bind(why)
+    .bind(&why.sentence)
+    .bind(&why.problem)
     .execute(&mut **tx)
     .await?;
     Ok(if row.try_get("paused")? { Refused::Paused } else { Refused::GoesOn })

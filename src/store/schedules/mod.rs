@@ -18,8 +18,8 @@ use crate::id::ScheduleId;
 
 pub(super) use firing::fire;
 pub use firing::{
-    Due, Fired, Firing, MAX_REFUSALS, OverScheduled, Refused, Times, due, earliest, now, pause, refuse,
-    take_due,
+    Due, Fired, Firing, MAX_REFUSALS, OverScheduled, Refusal, Refused, Times, due, earliest, now, pause,
+    refuse, take_due,
 };
 pub use results::{Asked, ScheduleResult, remove_old, results, spent};
 
@@ -32,6 +32,8 @@ pub struct Schedule {
     pub next_at: Option<Timestamp>,
     /// Why it is paused, where that was not its owner's wish.
     pub paused_reason: Option<String>,
+    /// How often in a row nothing could be asked.
+    pub refusals: i32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -51,7 +53,7 @@ pub struct ScheduleSettings {
 
 macro_rules! columns {
     () => {
-        "id, name, request, cron, time_zone, budget_usd, next_at, paused_reason, created_at, updated_at"
+        "id, name, request, cron, time_zone, budget_usd, next_at, paused_reason, refusals, created_at, updated_at"
     };
 }
 use columns;
@@ -68,6 +70,7 @@ fn schedule(row: &PgRow) -> Result<Schedule, sqlx::Error> {
         },
         next_at: time_or_null(row, "next_at")?,
         paused_reason: row.try_get("paused_reason")?,
+        refusals: row.try_get("refusals")?,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
     })

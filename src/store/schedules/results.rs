@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde_json::Value;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
@@ -22,6 +23,8 @@ pub struct ScheduleResult {
     pub asked: Option<Asked>,
     /// Why nothing was asked.
     pub refusal: Option<String>,
+    /// The same as the problem that a request would have been answered with, where that was noted.
+    pub problem: Option<Value>,
 }
 
 /// The run of one time.
@@ -48,7 +51,7 @@ pub async fn results(
     let user = tx.user()?;
     let ids: Vec<Uuid> = schedules.iter().map(|id| id.0).collect();
     let rows = sqlx::query(
-        "SELECT s.id, s.schedule_id, s.due_at, s.created_at, s.refusal, s.run_id, r.status, c.id AS conversation,
+        "SELECT s.id, s.schedule_id, s.due_at, s.created_at, s.refusal, s.problem, s.run_id, r.status, c.id AS conversation,
                 (SELECT coalesce(sum(coalesce(k.cost_usd, k.assumed_usd)), 0) FROM calls k
                  WHERE k.run_id = s.run_id AND k.user_id = $1) AS cost_usd
          FROM unnest($2::uuid[]) AS asked (id)
@@ -84,6 +87,7 @@ fn result(row: &PgRow) -> Result<ScheduleResult, StoreError> {
         created_at: time(row, "created_at")?,
         asked,
         refusal: row.try_get("refusal")?,
+        problem: row.try_get("problem")?,
     })
 }
 

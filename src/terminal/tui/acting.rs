@@ -68,6 +68,7 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::Retry => return retry(state),
         Action::Skip => skip(state),
+        Action::Correct => correct(state),
         Action::Title => prompted(state, Prompt::Title),
         Action::Tags => prompted(state, Prompt::Tags),
         Action::Export => prompted(state, Prompt::Export),
@@ -183,6 +184,14 @@ fn skip(state: &mut State) {
     }
 }
 
+/// Asks what is to be added to the question that is being answered; the server knows until when that can be.
+fn correct(state: &mut State) {
+    match state.thread().and_then(Thread::live).and_then(|run| run.run_id.clone()) {
+        Some(run) => state.popup = Some(prompt(Prompt::Correction(run), "")),
+        None => state.say("Nothing is being answered here."),
+    }
+}
+
 fn prompt(asks: Prompt, text: &str) -> Popup {
     let mut typed = area(&one_line(text));
     typed.set_wrap_mode(WrapMode::None);
@@ -207,7 +216,7 @@ fn prompted(state: &mut State, asks: fn(String) -> Prompt) {
         Prompt::Title(_) => title,
         Prompt::Tags(_) => tags,
         Prompt::Export(_) => format!("{}.md", file_name(&title)),
-        Prompt::Search => String::new(),
+        Prompt::Search | Prompt::Correction(_) => String::new(),
     };
     state.popup = Some(prompt(asks, &known));
 }

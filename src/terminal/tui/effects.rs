@@ -8,6 +8,7 @@ use tokio::sync::mpsc::Sender;
 use super::state::{Item, Prompt, text};
 use crate::terminal::chat::settings::Preset;
 use crate::terminal::chat::{again, escaped, save_new};
+use crate::terminal::live::families::path_of_correction;
 use crate::terminal::session::{Following, Method, Question, Session, Step, Trouble};
 
 /// How many conversations are listed.
@@ -246,6 +247,13 @@ async fn change(session: &dyn Session, asks: &Prompt, value: &str) -> Reply {
                 session.request(Method::PUT, &path, Some(&json!({ "tags": tags }))).await,
                 "The tags are changed.",
             )
+        }
+        Prompt::Correction(run) => {
+            let path = path_of_correction(&escaped(run));
+            match session.request(Method::POST, &path, Some(&json!({ "content": value }))).await {
+                Ok(_) => Reply::Done { said: "The question is corrected.".to_owned(), is_new: false },
+                Err(trouble) => Reply::Trouble(trouble),
+            }
         }
         Prompt::Search | Prompt::Export(_) => Reply::Done { said: String::new(), is_new: true },
     }

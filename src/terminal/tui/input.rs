@@ -169,8 +169,10 @@ fn asked(state: &mut State, asks: Prompt, value: &str) -> Vec<Effect> {
             vec![Effect::Export { conversation, file: value.to_owned() }]
         }
         Prompt::Tags(_) => vec![Effect::Change { asks, value: value.to_owned() }],
-        Prompt::Title(_) if !value.is_empty() => vec![Effect::Change { asks, value: value.to_owned() }],
-        Prompt::Title(_) | Prompt::Export(_) => Vec::new(),
+        Prompt::Title(_) | Prompt::Correction(_) if !value.is_empty() => {
+            vec![Effect::Change { asks, value: value.to_owned() }]
+        }
+        Prompt::Title(_) | Prompt::Export(_) | Prompt::Correction(_) => Vec::new(),
     }
 }
 

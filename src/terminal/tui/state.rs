@@ -117,6 +117,8 @@ pub enum Prompt {
     Tags(String),
     /// The file that it is exported to.
     Export(String),
+    /// What is added to the question of this run.
+    Correction(String),
 }
 
 /// What lies over the screen, and takes the keys.

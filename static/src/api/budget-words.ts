@@ -51,6 +51,12 @@ const costs = {
   },
 };
 
+/** What something would cost, or that nobody knows. */
+const costOf = (what: keyof typeof costs, neededUsd: number | null) =>
+  neededUsd === null
+    ? t(costs[what].unknown)
+    : t(costs[what].about, { needed: roughly(neededUsd) });
+
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
 /** Why a question was not asked, or a call of it not made, and who can change that. */
@@ -66,7 +72,6 @@ export function budgetRefusal(
     name: nameOf(budget),
     limit: money(limit),
     left: money(left),
-    needed: neededUsd === null ? "" : roughly(neededUsd),
   };
   const parts = [
     left === 0
@@ -74,7 +79,7 @@ export function budgetRefusal(
       : left === limit
         ? t("{{name}} is {{limit}}.", values)
         : t("{{name}} is {{limit}}, and {{left}} of it is left.", values),
-    t(costs[what][neededUsd === null ? "unknown" : "about"], values),
+    costOf(what, neededUsd),
   ];
   if (budget.resets_at)
     parts.push(t("It resets on {{time}}.", { time: clock(new Date(budget.resets_at)) }));
@@ -84,4 +89,18 @@ export function budgetRefusal(
       : t("An administrator can raise it."),
   );
   return parts.join(" ");
+}
+
+/** Why a scheduled question was not asked that has a budget of its own. */
+export function scheduleRefusal(
+  limitUsd: number,
+  spentUsd: number,
+  neededUsd: number | null,
+): string {
+  const values = { limit: money(limitUsd), spent: money(spentUsd) };
+  const budget = t(
+    "The budget of this schedule is {{limit}} a month, and {{spent}} of it is spent.",
+    values,
+  );
+  return `${budget} ${costOf("question", neededUsd)}`;
 }

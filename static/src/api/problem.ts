@@ -1,6 +1,6 @@
 /** What can go wrong with a call to the server, as the page tells it to a person. */
 import { msg, t } from "../i18n";
-import { budgetRefusal } from "./budget-words";
+import { budgetRefusal, scheduleRefusal } from "./budget-words";
 import type { BudgetState } from "./types";
 
 export interface FieldError {
@@ -69,6 +69,8 @@ export function asProblem(error: unknown): Problem {
     ? new Problem("refused", t("The server’s answer could not be read. Try again in a moment."))
     : new Problem("refused", t("Something went wrong in this page. Try again, or reload it."));
 }
+
+const numberOrNull = (value: unknown) => (typeof value === "number" ? value : null);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -160,17 +162,26 @@ function typeOf(body: Record<string, unknown>): string {
     : "";
 }
 
-function sentence(status: number, body: Record<string, unknown>, fields: FieldError[]): string {
+/** A refusal of the server's in the reader's language; null where there is only what the server says in English. */
+export function inReadersWords(body: Record<string, unknown>): string | null {
   const type = typeOf(body);
   const known = Object.hasOwn(byType, type) ? byType[type] : undefined;
   if (known !== undefined) return t(known);
   if (type === "budget-reached" && isRecord(body.budget)) {
-    const needed = typeof body.needed_usd === "number" ? body.needed_usd : null;
-    return budgetRefusal(body.budget as unknown as BudgetState, needed);
+    return budgetRefusal(body.budget as unknown as BudgetState, numberOrNull(body.needed_usd));
+  }
+  if (type === "schedule-budget-reached" && typeof body.limit_usd === "number") {
+    return scheduleRefusal(body.limit_usd, Number(body.spent_usd), numberOrNull(body.needed_usd));
   }
   if (type === "no-draft" && typeof body.model === "string") {
     return t("{{model}} drafted nothing. Try again, or write it yourself.", { model: body.model });
   }
+  return null;
+}
+
+function sentence(status: number, body: Record<string, unknown>, fields: FieldError[]): string {
+  const known = inReadersWords(body);
+  if (known !== null) return known;
   if (typeof body.detail === "string" && body.detail !== "") return body.detail;
   if (fields.length > 0) return fields.map((f) => `${f.field}: ${f.message}`).join("; ");
   if (typeof body.title === "string" && body.title !== "") return body.title;

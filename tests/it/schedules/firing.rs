@@ -143,6 +143,8 @@ async fn a_refusal_is_kept_with_its_reason_and_the_fifth_in_a_row_pauses() {
         assert_eq!((&now["paused"], now.get("paused_reason")), (&json!(false), None), "after {nth}");
         let why = now["last_result"]["refusal"].as_str().unwrap();
         assert_eq!(why, "preset_id must be the id of a preset of yours");
+        let problem = &now["last_result"]["problem"];
+        assert_eq!((&problem["status"], &problem["errors"][0]["field"]), (&json!(422), &json!("preset_id")));
         assert_eq!(now["last_result"].get("run"), None);
     }
     // One that is asked makes good for those before it.
@@ -158,12 +160,29 @@ async fn a_refusal_is_kept_with_its_reason_and_the_fifth_in_a_row_pauses() {
     let now = shown(&ann, &id).await;
     assert_eq!(now["paused"], true);
     assert_eq!(now["paused_reason"], "It is paused: 5 times in a row nothing could be asked.");
+    assert_eq!(now["paused_fact"], json!({"code": "refused", "times": 5}));
     assert_eq!(results(&ann, &id).await.len(), 10);
     comes(&app, "now()").await;
     assert_eq!(results(&ann, &id).await.len(), 10, "nobody tries any more");
     // Mended, it goes on, and as if nothing had been.
     let again = changed(&ann, &id, json!({"paused": false, "request": {"content": "Why?"}})).await;
     assert_eq!((&again["paused"], again.get("paused_reason")), (&json!(false), None));
+    assert_eq!(again.get("paused_fact"), None);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn one_that_never_comes_again_is_paused_and_says_so() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = schedule(&ann, json!({})).await;
+    // As after a change of the time zones: nobody could write it down so.
+    act(&app, "UPDATE schedules SET cron = '0 0 30 2 *'").await;
+    comes(&app, "now()").await;
+    let now = shown(&ann, &id).await;
+    assert_eq!((&now["paused"], &now["paused_fact"]), (&json!(true), &json!({"code": "no_next_time"})));
+    assert!(now["paused_reason"].as_str().unwrap().contains("no next time"), "{now}");
+    assert_eq!(results(&ann, &id).await.len(), 0, "nothing was asked or refused");
     app.close().await;
 }
 

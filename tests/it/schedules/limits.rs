@@ -150,6 +150,10 @@ async fn its_runs_cost_no_more_in_a_month_than_its_budget() {
     let why = last["refusal"].as_str().unwrap();
     let begin = "the budget of this schedule is $2.50 in a calendar month, and $1.80 is spent; the question would cost about $";
     assert!(why.starts_with(begin), "{why}");
+    let problem = &last["problem"];
+    assert_eq!(problem["type"], "urn:llm-council:problem:schedule-budget-reached");
+    assert_eq!(problem["limit_usd"], 2.5);
+    same(problem["spent_usd"].as_f64().unwrap(), 1.8);
     let by_hand = ann.post(&format!("/api/schedules/{id}/run"), json!({})).await;
     assert_eq!(
         (by_hand.status, by_hand.json()["title"].as_str()),

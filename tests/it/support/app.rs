@@ -221,7 +221,8 @@ fn client(from: Ipv4Addr) -> reqwest::Client {
         .tls_certs_only([])
         .local_address(Some(from.into()))
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(Duration::from_secs(60))
+        // Of each read: a stream may be open for as long as a test takes.
+        .read_timeout(Duration::from_secs(60))
         // A connection that was opened in advance is ended by the server after ten seconds, which a machine that
         // is busy may spend before it is used.
         .pool_max_idle_per_host(0)

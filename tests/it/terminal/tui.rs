@@ -151,6 +151,35 @@ async fn a_run_is_stopped_and_the_next_question_has_other_options() {
 }
 
 #[tokio::test]
+async fn a_question_is_corrected_while_it_is_answered() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| match (request.model.as_str(), request.asked_for()) {
+        ("m/two", AskedFor::Answer) => Some(Script::answer("").text("A ").hold(&held).text("swan.")),
+        _ => said(request),
+    });
+    let screen = shown(&app).await;
+    screen.keys(&["Which bird?", "Enter"]);
+    screen.until(|text| text.contains("3 of 4 have answered")).await;
+    reading(&screen).await;
+    screen.keys(&["c"]);
+    screen.until(|text| text.contains("Add to the question")).await;
+    screen.keys(&["In winter.", "Enter"]);
+    screen.until(|text| text.contains("The question is corrected.")).await;
+    gate.open();
+    screen.until(|text| text.contains("[3 Final]") && text.contains("more than red light")).await;
+    screen.keys(&["c"]);
+    screen.until(|text| text.contains("Nothing is being answered here.")).await;
+    let list = app.user("ann").get("/api/conversations").await.ok();
+    let path = format!("/api/conversations/{}", list[0]["id"].as_str().unwrap());
+    let stored = app.user("ann").get(&path).await.ok();
+    assert_eq!(stored["messages"][1]["metadata"]["corrections"][0]["text"], "In winter.", "{stored}");
+    left(&screen, &["q"]).await;
+    app.close().await;
+}
+
+#[tokio::test]
 async fn conversations_are_switched_searched_named_and_deleted() {
     let app = TestApp::start().await;
     app.models.rule(said);

@@ -32,6 +32,7 @@ use crate::terminal::sections::section::Section;
 
 pub use cache::asked::{path_of_offer, without_offers};
 pub use cache::shape::Earlier;
+pub use corrections::path_of_correction;
 pub use rounds::asked::{BY_STYLE, COMMAND as ROUNDS, NO_ROUNDS, STYLE, field_of_rounds};
 
 /// How a deliberation can be held.

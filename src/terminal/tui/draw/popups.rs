@@ -165,6 +165,7 @@ fn prompt(frame: &mut Frame<'_>, area: Rect, asks: &Prompt, typed: &TextArea<'st
         Prompt::Title(_) => "The conversation's title",
         Prompt::Tags(_) => "Tags, separated by spaces",
         Prompt::Export(_) => "Export to this file (.md or .json)",
+        Prompt::Correction(_) => "Add to the question, for reviewers and the chairman",
     };
     let columns = area.width.saturating_sub(2).min(MAX_COLUMNS);
     let at = middle(area, columns, 3.min(area.height));

@@ -1,10 +1,10 @@
 import "../../styles/own-data.css";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
+import { complain } from "../../ui/complain";
 import { Notice } from "../../ui/notice";
-import { complain } from "../conversations/changes";
 import { Answered, Panel } from "../dashboard/panel";
 import { messagesAt, TextField } from "../settings/fields";
 import { usersListId } from "./known-users";
@@ -43,29 +43,21 @@ interface Deciding {
 function DecisionForm({ words, place }: Deciding) {
   const [user, setUser] = useState("");
   const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = problem?.fields ?? [];
-  const decide = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const decide = () =>
+    attempt(async () => {
       await place(user.trim(), reason.trim());
       setUser("");
       setReason("");
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       className="own-data-form"
       aria-label={t(words.form)}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) decide();
+        decide();
       }}
     >
       <TextField

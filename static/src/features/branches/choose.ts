@@ -3,7 +3,7 @@ import { create } from "zustand";
 import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import { msg } from "../../i18n";
-import { complain } from "../conversations/changes";
+import { complain } from "../../ui/complain";
 
 /** From which turn on each conversation was given another branch, once for each time. */
 const useForks = create<{ forks: Readonly<Record<string, readonly number[]>> }>(() => ({

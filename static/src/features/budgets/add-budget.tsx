@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 import { useKnownUsers } from "../../api/admin";
-import { asProblem, type Problem } from "../../api/problem";
 import type { BudgetChange } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { messagesAt, TextField } from "../settings/fields";
@@ -63,8 +63,7 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
   const [name, setName] = useState("");
   const [period, setPeriod] = useState<Period>("day");
   const [limit, setLimit] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = problem?.fields ?? [];
   const id = useId();
   const known = useKnownUsers().data;
@@ -73,10 +72,8 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
   const typed = name.trim().toLowerCase();
   const isUnknown =
     scope === "user" && typed !== "" && known?.every((user) => !user.id.startsWith(typed)) === true;
-  const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const add = () =>
+    attempt(async () => {
       await onAdd({
         scope,
         name: scope === "instance" ? null : name.trim(),
@@ -86,12 +83,7 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
       setName("");
       setLimit("");
       toast(t("The budget was set."));
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       className="budget-new"

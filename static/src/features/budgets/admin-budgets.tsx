@@ -3,10 +3,11 @@ import "../../styles/budgets.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client";
-import { asProblem, type Problem } from "../../api/problem";
+import { asProblem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { AdminBudgets, BudgetChange, BudgetState } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { listText, money } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { numberText } from "../../ui/numbers";
@@ -57,19 +58,13 @@ const limitField = "budgets.0.limit_usd";
 
 function Limit({ budget, onDone }: { budget: BudgetState; onDone: () => void }) {
   const [typed, setTyped] = useState(() => numberText(budget.limit_usd));
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    try {
+  const { busy, problem, attempt } = useAttempt();
+  const save = () =>
+    attempt(async () => {
       await change(sentOf(budget, limitOf(typed, limitField)));
       toast(t("The budget was changed."));
       onDone();
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
-  };
+    });
   const errors = limitMessages(problem?.fields ?? [], limitField);
   return (
     <form

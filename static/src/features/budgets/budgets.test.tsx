@@ -5,7 +5,7 @@ import { api } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { AdminBudgets, BudgetState } from "../../api/types";
-import { button, click, render, settled } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import AdminBudgetEditor from "./admin-budgets";
 import { BudgetFigures } from "./budget-notice";
 import MyBudgets from "./my-budgets";
@@ -23,17 +23,13 @@ const budget = (more: Partial<BudgetState>): BudgetState => ({
   ...more,
 });
 
-async function type(label: string, text: string) {
+async function fill(label: string, text: string) {
   const named = [...document.querySelectorAll("label")].find((one) =>
     one.textContent?.includes(label),
   );
   const input = named && document.getElementById(named.htmlFor);
   if (!(input instanceof HTMLInputElement)) throw new Error(`there is no field “${label}”`);
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
-  await act(async () => {
-    set?.call(input, text);
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  });
+  await type(input, text);
   return input;
 }
 
@@ -73,7 +69,7 @@ describe("the budgets of everybody", () => {
       .spyOn(api, "changeBudgets")
       .mockResolvedValue(page([budget({ limit_usd: 3.5 })]));
     await click(button("Change: ada"));
-    await type("New limit in US dollars for ada", "3,5");
+    await fill("New limit in US dollars for ada", "3,5");
     await click(button("Save"));
     expect(changed).toHaveBeenCalledExactlyOnceWith([
       { scope: "user", name: "ada", period: "day", limit_usd: 3.5 },
@@ -85,12 +81,12 @@ describe("the budgets of everybody", () => {
     const place = await show([]);
     await settled("No budget is set.");
     const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
-    const field = await type("At most", "1.000");
+    const field = await fill("At most", "1.000");
     await click(button("Set budget"));
     expect(changed).not.toHaveBeenCalled();
     expect(field.getAttribute("aria-invalid")).toBe("true");
     expect(place.textContent).toContain("such as 1500 or 1.25");
-    await type("At most", "1,000");
+    await fill("At most", "1,000");
     await click(button("Set budget"));
     expect(changed.mock.calls[0]?.[0]).toMatchObject([{ limit_usd: 1000 }]);
   });
@@ -111,15 +107,15 @@ describe("the budgets of everybody", () => {
     queryClient.setQueryData(knownUsersKey, [{ id: "ada", name: "Ada Lovelace", ...seen }]);
     const place = await show([]);
     await settled("No budget is set.");
-    const field = await type("User", "ad");
+    const field = await fill("User", "ad");
     const list = document.getElementById(field.getAttribute("list") ?? "");
     expect([...(list?.querySelectorAll("option") ?? [])].map((one) => one.value)).toEqual(["ada"]);
     expect(place.textContent).not.toContain("has been here yet");
-    await type("User", "adam");
+    await fill("User", "adam");
     expect(place.textContent).toContain("Nobody called adam has been here yet.");
     // People appear at their first visit: it can be set all the same.
     const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
-    await type("At most", "1");
+    await fill("At most", "1");
     await click(button("Set budget"));
     expect(changed.mock.calls[0]?.[0]).toMatchObject([{ scope: "user", name: "adam" }]);
   });
@@ -130,7 +126,7 @@ describe("the budgets of everybody", () => {
     vi.spyOn(api, "changeBudgets").mockRejectedValue(
       refused("budgets.0.name", "must be a user's name"),
     );
-    await type("At most", "1");
+    await fill("At most", "1");
     await click(button("Set budget"));
     expect(place.querySelector('[aria-invalid="true"]')?.nextElementSibling?.textContent).toBe(
       "must be a user's name",
@@ -160,8 +156,8 @@ describe("one's own budgets", () => {
     const own = { set_by: "oneself" } as const;
     await show([budget(own), budget({ ...own, period: "month", limit_usd: 20 })]);
     const saved = vi.spyOn(api, "saveCaps").mockResolvedValue([budget({ ...own, limit_usd: 1 })]);
-    await type("For a day", "1");
-    await type("For a month", "");
+    await fill("For a day", "1");
+    await fill("For a month", "");
     await click(button("Save caps"));
     expect(saved).toHaveBeenCalledExactlyOnceWith({ per_day_usd: 1, per_month_usd: null });
     expect(button("Save caps")?.disabled).toBe(true);
@@ -171,9 +167,9 @@ describe("one's own budgets", () => {
     await show([]);
     let answer: (now: BudgetState[]) => void = () => undefined;
     vi.spyOn(api, "saveCaps").mockReturnValue(new Promise((done) => (answer = done)));
-    const day = await type("For a day", "1,000");
+    const day = await fill("For a day", "1,000");
     await click(button("Save caps"));
-    const month = await type("For a month", "30");
+    const month = await fill("For a month", "30");
     // No timer may stand between what was saved and the form that shows it.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     await act(async () => answer([budget({ set_by: "oneself", limit_usd: 1000 })]));
@@ -184,7 +180,7 @@ describe("one's own budgets", () => {
 
   it("follows another tab where nothing was typed", async () => {
     await show([]);
-    const month = await type("For a month", "30");
+    const month = await fill("For a month", "30");
     await act(async () => {
       queryClient.setQueryData(keys.budgets, [budget({ set_by: "oneself", limit_usd: 7 })]);
     });
@@ -199,7 +195,7 @@ describe("one's own budgets", () => {
     const saved = vi
       .spyOn(api, "saveCaps")
       .mockRejectedValue(refused("per_run_usd", "must be a number of US dollars, or null"));
-    const field = await type("For one question", "much");
+    const field = await fill("For one question", "much");
     await click(button("Save caps"));
     expect(saved).toHaveBeenCalledWith({ per_run_usd: "much" });
     expect(field.getAttribute("aria-invalid")).toBe("true");

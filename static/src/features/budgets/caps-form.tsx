@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../api/client";
-import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { BudgetState, Caps } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { numberText } from "../../ui/numbers";
 import { toast } from "../../ui/toast";
@@ -34,8 +34,7 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
   const saved = capsOf(budgets);
   // Only what was typed in: every other field shows what holds, whichever tab set it.
   const [edits, setEdits] = useState<Partial<Typed>>({});
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const form = useRef<HTMLFormElement>(null);
   const typed: Typed = { ...saved, ...edits };
   const changed = fields.filter(([field]) => typed[field].trim() !== saved[field]);
@@ -45,10 +44,8 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
     }
   }, [problem]);
 
-  const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const save = () =>
+    attempt(async () => {
       // What was not changed is left alone: another tab may have.
       const caps: Partial<Caps> = {};
       for (const [field] of changed) {
@@ -62,12 +59,7 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
         return Object.fromEntries(left.map(([field]) => [field, newer[field]]));
       });
       toast(t("Your caps were saved."));
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
 
   return (
     <form

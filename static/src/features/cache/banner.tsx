@@ -4,11 +4,11 @@ import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { complain } from "../../ui/complain";
 import { sentence } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { useAskAnew } from "../again/anew";
-import { complain } from "../conversations/changes";
 import { answeredWhen, type Earlier, keptPath, likeness, saving } from "./words";
 
 /** Up to here a question is told in full. */

@@ -2,12 +2,12 @@ import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { type CacheEntry, forgetAnswer } from "../../api/cache";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { Confirm } from "../../ui/confirm";
 import { passFocusOn } from "../../ui/focus";
 import { count, dateFormat, money, when } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { type CacheStats, resetFigures } from "../../api/cache";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { Confirm } from "../../ui/confirm";
 import { count, duration, money, percent } from "../../ui/format";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 import { Figure } from "../dashboard/figure";
 import { Panel } from "../dashboard/panel";
 

@@ -1,25 +1,20 @@
 import { useState } from "react";
 import { forgetAnswers } from "../../api/cache";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 
 /** Takes all of one's answers out of the store, once it is said what that means. */
 export function ForgetAll() {
   const [asks, setAsks] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const forget = async () => {
     setAsks(false);
-    setBusy(true);
-    try {
+    await attempt(async () => {
       await forgetAnswers();
       toast(t("All kept answers were removed."));
-    } catch (error) {
-      complain(msg("Not removed: {{message}}"))(error);
-    } finally {
-      setBusy(false);
-    }
+    }, msg("Not removed: {{message}}"));
   };
   return (
     <p>

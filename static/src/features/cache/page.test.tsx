@@ -2,7 +2,7 @@ import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { CacheConfig, CacheEntry, CacheReport } from "../../api/cache";
 import { queryClient } from "../../api/queries";
-import { button, click, render, settled } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { admin } from "./admin";
 import KeptPage from "./page";
 
@@ -105,14 +105,8 @@ afterEach(() => {
 
 const page = () => render(<KeptPage />, queryClient);
 
-async function type(text: string) {
-  const box = document.querySelector<HTMLInputElement>('input[type="search"]');
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
-  await act(async () => {
-    set?.call(box, text);
-    box?.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
+const search = (text: string) =>
+  type(document.querySelector<HTMLInputElement>('input[type="search"]'), text);
 
 it("lists what is kept, with what came of it", async () => {
   const place = await page();
@@ -144,7 +138,7 @@ it("looks for words, from the address too", async () => {
   const place = await page();
   await settled("And the sea?");
   expect(place.querySelectorAll(".kept-entry")).toHaveLength(1);
-  await type("moon");
+  await search("moon");
   await settled("No kept answer is to a question with these words.");
   expect(asked).toContain("GET /api/cache/entries?limit=30&offset=0&q=moon");
 });

@@ -1,19 +1,12 @@
-import { act } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import * as checks from "../../api/checks";
 import { Problem } from "../../api/problem";
-import { button, click, render } from "../../test/render";
+import { button, click, render, type } from "../../test/render";
 import { ProvidersPage } from "./page";
 import { useCheck } from "./store";
 
-async function type(text: string) {
-  const box = document.querySelector<HTMLInputElement>(".check-form input");
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
-  await act(async () => {
-    set?.call(box, text);
-    box?.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
+const limit = (text: string) =>
+  type(document.querySelector<HTMLInputElement>(".check-form input"), text);
 
 beforeEach(() => useCheck.setState({ running: false, report: null, problem: null }));
 
@@ -26,11 +19,11 @@ it("sends the limit that was typed, none where there is none, and no other", asy
   expect(page.querySelector('[role="alert"]')?.textContent).toBe(
     "Not checked: Another check is under way.",
   );
-  await type("0.25");
+  await limit("0.25");
   await click(button("Check now"));
   expect(asked).toHaveBeenLastCalledWith({ max_cost_usd: 0.25 });
   for (const wrong of ["much", "-1", "101"]) {
-    await type(wrong);
+    await limit(wrong);
     expect(button("Check now")?.disabled).toBe(true);
   }
   expect(asked).toHaveBeenCalledTimes(2);

@@ -1,17 +1,13 @@
 /** Deleting and putting aside, each with a way back, and keeping at the top. */
 import { api } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { toast } from "../../ui/toast";
 import { titleOf } from "./title";
 
 type Item = Pick<ConversationSummary, "id" | "title" | "title_is_default" | "pinned">;
-
-/** `what` is a text with a gap for the server's `{{message}}`. */
-export const complain = (what: string) => (error: unknown) =>
-  toast(t(what, { message: asProblem(error).message }), { tone: "bad" });
 
 export async function remove(item: Item, open: { is: boolean; go: (path: string) => void }) {
   try {

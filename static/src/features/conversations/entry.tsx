@@ -5,13 +5,14 @@ import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { isLive } from "../../run/state";
+import { complain } from "../../ui/complain";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { useLiveRuns } from "../asking/runs";
 import { draggable } from "../folders/drag";
-import { archive, complain, remove } from "./changes";
+import { archive, remove } from "./changes";
 import { EntryTags } from "./entry-tags";
 import { titleOf, useShownTitle } from "./title";
 

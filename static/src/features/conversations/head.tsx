@@ -2,13 +2,13 @@ import { lazy, Suspense, useState } from "react";
 import { api } from "../../api/client";
 import type { Conversation } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { narrowScreen } from "../../ui/sidebar-state";
 import { ProjectChip } from "../projects/chip";
-import { complain } from "./changes";
 import { TagEditor } from "./tags";
 
 const ShareDialog = lazy(() => orMissing(import("../sharing/dialog")));

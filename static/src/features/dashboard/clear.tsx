@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { clearAnalytics } from "../../api/insight";
-import { asProblem } from "../../api/problem";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
 import { dateFormat, when } from "../../ui/format";
 import { Notice } from "../../ui/notice";
@@ -13,20 +13,13 @@ const clock = dateFormat({ dateStyle: "long", timeStyle: "short" });
 /** Takes one's own figures away, once it is said what that means. */
 export function ClearAnalytics({ clearedAt }: { clearedAt: string | null }) {
   const [asks, setAsks] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { busy, problem, attempt } = useAttempt();
   const clear = async () => {
     setAsks(false);
-    setBusy(true);
-    setProblem(null);
-    try {
+    await attempt(async () => {
       await clearAnalytics();
       toast(t("Your analytics were cleared."));
-    } catch (error) {
-      setProblem(asProblem(error).message);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <Panel
@@ -44,7 +37,7 @@ export function ClearAnalytics({ clearedAt }: { clearedAt: string | null }) {
       )}
       {problem && (
         <Notice tone="bad" urgent>
-          {t("Not cleared: {{reason}}", { reason: problem })}
+          {t("Not cleared: {{reason}}", { reason: problem.message })}
         </Notice>
       )}
       <p>

@@ -1,8 +1,8 @@
 import { removeFolder } from "../../api/folder-changes";
 import type { Folder } from "../../api/folders";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { Confirm } from "../../ui/confirm";
-import { complain } from "../conversations/changes";
 import { openFolder } from "./open";
 
 interface Props {

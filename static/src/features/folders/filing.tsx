@@ -2,9 +2,9 @@ import { lazy, type RefObject, Suspense, useLayoutEffect, useState } from "react
 import type { Folder } from "../../api/folders";
 import type { ConversationSummary } from "../../api/types";
 import { msg } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { orMissing } from "../../ui/part";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 
 const MoveDialog = lazy(() => orMissing(import("./move-dialog")));
 

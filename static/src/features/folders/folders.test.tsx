@@ -2,7 +2,7 @@ import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
-import { button, click, render, settled } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { kept } from "../../ui/kept";
 import { Toasts } from "../../ui/toast";
 import { ConversationList } from "../conversations/list";
@@ -151,14 +151,6 @@ async function choose(menu: string, action: string) {
     [...page.querySelectorAll("[role=menuitem]")].find((one) => one.textContent === action),
   );
 }
-async function type(box: Element | null, text: string) {
-  if (!(box instanceof HTMLInputElement)) throw new Error("there is no box to type in");
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
-  await act(async () => {
-    set?.call(box, text);
-    box.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
 const choice = (name: string) =>
   [...page.querySelectorAll("label")]
     .find((one) => one.textContent === name)
@@ -209,7 +201,7 @@ describe("folders", () => {
     await draw();
     await choose("More for the folder Birds", "Rename");
     await settled("Rename folder");
-    await type(page.querySelector("input[type=text]"), "Water birds");
+    await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Water birds");
     await click(button("Rename"));
     await soon(() => expect(shown()[0]?.[0]).toBe("Water birds"));
     expect(changes).toEqual(['PATCH /api/folders/birds {"name":"Water birds"}']);
@@ -221,11 +213,11 @@ describe("folders", () => {
     refuses = (request) => (request.startsWith("POST") ? "is taken" : null);
     await click(button("New folder"));
     await settled("Make folder");
-    await type(page.querySelector("input[type=text]"), "Rivers");
+    await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Rivers");
     await click(button("Make folder"));
     await settled("is taken");
     refuses = () => null;
-    await type(page.querySelector("input[type=text]"), "Seas");
+    await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Seas");
     await click(button("Make folder"));
     await soon(() => expect(shown().map(([name]) => name)).toEqual(["Birds", "Rivers", "Seas"]));
     expect(toggle("Seas")?.getAttribute("aria-expanded")).toBe("true");
@@ -266,7 +258,7 @@ describe("a conversation", () => {
     await draw();
     await choose("More for About ants", "Move to folder…");
     await settled("Name of the new folder");
-    await type(page.querySelector("dialog input[type=text]"), "Insects");
+    await type(page.querySelector<HTMLInputElement>("dialog input[type=text]"), "Insects");
     await click(button("Move"));
     await settled("1 conversation is in the folder Insects now.");
     expect(shown()).toEqual([["Insects", "1"]]);

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { makeFolder, renameFolder } from "../../api/folder-changes";
 import type { Folder } from "../../api/folders";
-import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { messagesAt, TextField } from "../settings/fields";
@@ -17,23 +17,17 @@ interface Props {
 /** Asks what a folder is to be called. A new one is open. */
 export default function NameDialog({ folder, onClose }: Props) {
   const [name, setName] = useState(folder?.name ?? "");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
   const off = busy || name.trim() === "" || name === folder?.name;
   const title = folder ? t("Rename folder") : t("New folder");
   const save = async () => {
     if (off) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    await attempt(async () => {
       if (folder) await renameFolder(folder.id, name);
       else openFolder((await makeFolder(name)).id, true);
       onClose();
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
+    });
   };
   return (
     <FormDialog title={title} onClose={onClose}>

@@ -1,8 +1,8 @@
 import { useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { addEntry, type Content, changeEntry, type Entry, type Kind } from "../../api/library";
-import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
@@ -32,8 +32,7 @@ export function Editor({ kind, entry, begins = nothing, onReload }: Props) {
   const [read, setRead] = useState(entry);
   const said: Content = read ?? nothing;
   const [draft, setDraft] = useState<Content>(entry ?? begins);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const made = useRef<Entry | null>(null);
   const id = useId();
   const errors = problem?.fields ?? [];
@@ -47,10 +46,8 @@ export function Editor({ kind, entry, begins = nothing, onReload }: Props) {
   const length = draft.text.length > most * 0.9 ? [...draft.text].length : 0;
 
   const save = async (): Promise<boolean> => {
-    if (busy || !canSave) return false;
-    setBusy(true);
-    setProblem(null);
-    try {
+    if (!canSave) return false;
+    return attempt(async () => {
       const { name, text, shared } = draft;
       const content = { name, text, shared };
       const now = read
@@ -60,13 +57,7 @@ export function Editor({ kind, entry, begins = nothing, onReload }: Props) {
       setRead(now);
       setDraft(now);
       toast(t("“{{name}}” was saved.", { name: now.name }));
-      return true;
-    } catch (error) {
-      setProblem(asProblem(error));
-      return false;
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const submit = async () => {
     await save();

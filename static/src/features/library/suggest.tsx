@@ -2,9 +2,9 @@ import "../../styles/insert.css";
 import { lazy, type RefObject, Suspense, useEffect, useId, useRef, useState } from "react";
 import { readEntry, useChoice } from "../../api/library";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { orMissing } from "../../ui/part";
 import { useSettled } from "../composer/settled";
-import { complain } from "../conversations/changes";
 import { variablesOf } from "./variables";
 
 const InsertDialog = lazy(() => orMissing(import("./insert-dialog")));

@@ -1,10 +1,10 @@
 import { useId, useState } from "react";
 import { type Entry, restoreVersion, useVersion } from "../../api/library";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { count, dateFormat, when } from "../../ui/format";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 
 const day = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
@@ -28,22 +28,15 @@ function Text({ id, version }: { id: string; version: number }) {
 
 function Row({ entry, version, onRestored }: Props & { version: Entry["versions"][number] }) {
   const [open, setOpen] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const number = count(version.version);
   const isNewest = version.version === entry.version;
-  const restore = async () => {
-    if (busy) return;
-    setBusy(true);
-    try {
+  const restore = () =>
+    attempt(async () => {
       await restoreVersion(entry.id, entry.version, version.version);
       onRestored();
       toast(t("What version {{version}} says counts again.", { version: number }));
-    } catch (error) {
-      complain(msg("Not brought back: {{message}}"))(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    }, msg("Not brought back: {{message}}"));
   return (
     <li className="library-version">
       <div className="library-version-head">

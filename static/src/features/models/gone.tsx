@@ -2,10 +2,10 @@ import "../../styles/missing.css";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { api } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import { keys, queryClient, useConfig } from "../../api/queries";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { Nearest } from "./nearest";
 import { replacing } from "./replace";
@@ -16,9 +16,8 @@ import { replacing } from "./replace";
  */
 export function Gone({ model, children }: { model: string; children: ReactNode }) {
   const { data: config } = useConfig();
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const [taken, setTaken] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
   if (taken) {
     return (
       <p role="status">
@@ -28,20 +27,13 @@ export function Gone({ model, children }: { model: string; children: ReactNode }
   }
   const missing = config?.missing_models.find((one) => one.model === model && !one.replaced);
   if (!missing) return children;
-  const take = async (nearest: string) => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const take = (nearest: string) =>
+    attempt(async () => {
       // The settings may have changed since this page read them.
       const change = replacing(await api.config(), model, nearest);
       if (change) queryClient.setQueryData(keys.config, await api.saveConfig(change));
       setTaken(nearest);
-    } catch (error) {
-      setProblem(asProblem(error).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <div className="gone">
       <p>
@@ -60,7 +52,7 @@ export function Gone({ model, children }: { model: string; children: ReactNode }
       </div>
       {problem && (
         <Notice tone="bad" urgent>
-          {t("Not saved: {{message}}", { message: problem })}
+          {t("Not saved: {{message}}", { message: problem.message })}
         </Notice>
       )}
     </div>

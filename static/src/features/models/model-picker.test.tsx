@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import type { ModelList } from "../../api/types";
-import { click, render } from "../../test/render";
+import { click, render, type } from "../../test/render";
 import { ModelPicker } from "./model-picker";
 
 const model = (id: string, provider = "router") => ({
@@ -50,13 +50,7 @@ const at = () => {
   return option?.querySelector(".offer-name")?.textContent ?? option?.textContent ?? null;
 };
 
-async function type(text: string) {
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
-  await act(async () => {
-    set?.call(box(), text);
-    box().dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
+const search = (text: string) => type(box(), text);
 const press = (key: string) =>
   act(async () => {
     box().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
@@ -90,17 +84,17 @@ describe("the keys of the picker", () => {
 
   it("take the first that is found, and what is typed where nothing is", async () => {
     await show();
-    await type("basil acme");
+    await search("basil acme");
     expect(said()).toBe("1 model found");
     expect(at()).toBe("acme/basil");
     await press("Enter");
     expect(added).toHaveBeenLastCalledWith("acme/basil");
-    await type("mine:llama3:8b");
+    await search("mine:llama3:8b");
     expect(at()).toBe("Add “mine:llama3:8b” as it is typed");
     await press("Enter");
     expect(added).toHaveBeenLastCalledWith("mine:llama3:8b");
     expect(box().value).toBe("");
-    await type("two words");
+    await search("two words");
     expect(options()).toEqual([]);
     expect(box().getAttribute("aria-expanded")).toBe("false");
     await press("Escape");

@@ -1,7 +1,7 @@
-import { useRef, useState } from "react";
-import { asProblem } from "../../api/problem";
+import { useRef } from "react";
 import { changeDevice, type Device, removeDevice, testDevice } from "../../api/push";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { passFocusOn } from "../../ui/focus";
 import { dateFormat, sentence, when } from "../../ui/format";
 import { toast } from "../../ui/toast";
@@ -28,21 +28,10 @@ interface Props {
 export function DeviceRow({ device, isHere, onTest }: Props) {
   const { id, name, include_title, problem } = device;
   const place = useRef<HTMLLIElement>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
 
   /** Does something, and says what became of it. */
-  const does = async (act: () => Promise<unknown>) => {
-    if (busy) return;
-    setBusy(true);
-    try {
-      await act();
-    } catch (error) {
-      const message = t("Not done: {{message}}", { message: asProblem(error).message });
-      toast(message, { tone: "bad" });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const does = (act: () => Promise<unknown>) => attempt(act, msg("Not done: {{message}}"));
   const test = () =>
     does(async () => {
       await testDevice(id);

@@ -6,12 +6,12 @@ import {
   revokeAccess,
   useAccessRequests,
 } from "../../api/peoples-data";
-import { asProblem, type Problem } from "../../api/problem";
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
+import { complain } from "../../ui/complain";
 import { Details } from "../../ui/disclosure";
 import { Notice } from "../../ui/notice";
-import { complain } from "../conversations/changes";
 import { Answered, Panel } from "../dashboard/panel";
 import { messagesAt, TextField } from "../settings/fields";
 import { AccessFacts, Reads } from "./access-log";
@@ -21,29 +21,21 @@ function AskForm({ list }: { list: string }) {
   const [user, setUser] = useState("");
   const [reason, setReason] = useState("");
   const [hours, setHours] = useState("2");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = problem?.fields ?? [];
-  const ask = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const ask = () =>
+    attempt(async () => {
       await askForAccess(user.trim(), reason.trim(), Number(hours));
       setUser("");
       setReason("");
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       className="own-data-form"
       aria-label={t("New request")}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) ask();
+        ask();
       }}
     >
       <TextField

@@ -1,9 +1,9 @@
 import "../../styles/own-data.css";
 import { useState } from "react";
 import { eraseMe, exportHref, useOwnData } from "../../api/own-data";
-import { asProblem, type Problem } from "../../api/problem";
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { timeOf } from "../admin/times";
@@ -15,19 +15,9 @@ function Erase({ held }: { held: boolean }) {
   const user = useUser();
   const [open, setOpen] = useState(false);
   const [word, setWord] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const id = user.data?.id ?? "";
-  const erase = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await eraseMe(word.trim());
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
-  };
+  const erase = () => attempt(() => eraseMe(word.trim()));
   if (!open) {
     return (
       <button
@@ -46,7 +36,7 @@ function Erase({ held }: { held: boolean }) {
       aria-label={t("Delete everything")}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) erase();
+        erase();
       }}
       onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
     >

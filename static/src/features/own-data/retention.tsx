@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { chooseRetention, useRetention } from "../../api/peoples-data";
-import { asProblem, type Problem } from "../../api/problem";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { Answered, Panel } from "../dashboard/panel";
@@ -19,29 +19,21 @@ interface FormProps {
 /** After how many days. */
 export function DaysForm({ name, days, hint, choose }: FormProps) {
   const [typed, setTyped] = useState(days === null ? "" : String(days));
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { busy, problem, attempt } = useAttempt();
+  const save = () =>
+    attempt(async () => {
       const text = typed.trim();
       // What is no number the server refuses, in its own words.
       await choose(text === "" ? null : Number(text));
       toast(t("How long conversations are kept was saved."));
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       className="own-data-form"
       aria-label={name}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) save();
+        save();
       }}
     >
       <TextField

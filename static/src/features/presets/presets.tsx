@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { api } from "../../api/client";
-import { asProblem, type Problem } from "../../api/problem";
+import { asProblem } from "../../api/problem";
 import { keys, queryClient, usePresets, useUser } from "../../api/queries";
 import type { Config, Preset } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
@@ -34,19 +35,11 @@ interface Props {
 function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset }) {
   const user = useUser();
   const [asked, setAsked] = useState<"apply" | "delete" | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const { name } = preset;
   const run = async (call: () => Promise<unknown>, done: string, failed: string) => {
-    setBusy(true);
-    try {
-      await call();
-      toast(t(done, { name }));
-    } catch (error) {
-      toast(t(failed, { message: asProblem(error).message }), { tone: "bad" });
-    } finally {
-      setBusy(false);
-      setAsked(null);
-    }
+    if (await attempt(call, failed)) toast(t(done, { name }));
+    setAsked(null);
   };
   const apply = async () => {
     queryClient.setQueryData(keys.config, await api.applyPreset(preset.id));
@@ -109,23 +102,15 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
   const user = useUser();
   const [name, setName] = useState("");
   const [shared, setShared] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { busy, problem, attempt } = useAttempt();
+  const save = () =>
+    attempt(async () => {
       const { preset, updated } = await api.savePreset(name.trim(), shared);
       setName("");
       const done = updated ? msg("“{{name}}” was replaced.") : msg("“{{name}}” was saved.");
       toast(t(done, { name: preset.name }));
       await refresh();
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <>
       <form

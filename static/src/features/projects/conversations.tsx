@@ -1,34 +1,28 @@
-import { useId, useRef, useState } from "react";
+import { useId, useRef } from "react";
 import { Link } from "wouter";
 import { type Listed, type Project, takeOut, useInProject } from "../../api/projects";
 import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { useAttempt } from "../../ui/attempt";
 import { passFocusOn } from "../../ui/focus";
 import { count, dateFormat, when } from "../../ui/format";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { More } from "../admin/more";
-import { complain } from "../conversations/changes";
 import { titleOf } from "../conversations/title";
 
 const day = dateFormat({ dateStyle: "medium" });
 
 function Row({ project, item }: { project: Project; item: Listed }) {
   const place = useRef<HTMLLIElement>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const title = titleOf(item);
-  const out = async () => {
-    if (busy) return;
-    setBusy(true);
-    try {
+  const out = () =>
+    attempt(async () => {
       await takeOut(project.id, item.id);
       passFocusOn(place.current, ".project-out", "a");
       toast(t("“{{title}}” is in no project any more.", { title }));
-    } catch (error) {
-      complain(msg("Not taken out: {{message}}"))(error);
-      setBusy(false);
-    }
-  };
+    }, msg("Not taken out: {{message}}"));
   return (
     <li ref={place} className="project-conversation">
       <Link

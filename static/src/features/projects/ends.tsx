@@ -2,9 +2,9 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { leaveProject, type Project, removeProject } from "../../api/projects";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { Confirm } from "../../ui/confirm";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 
 /** The ways out: leaving it, and its end. */
 export function Ends({ project }: { project: Project }) {

@@ -10,6 +10,7 @@ import {
 import type { Project } from "../../api/projects";
 import { useConfig } from "../../api/queries";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
 import { passFocusOn } from "../../ui/focus";
 import { count } from "../../ui/format";
@@ -21,25 +22,19 @@ import { refusalOf } from "../attachments/problems";
 import { isPicture } from "../attachments/shrink";
 import { bytes } from "../attachments/size";
 import type { Limits } from "../attachments/upload";
-import { complain } from "../conversations/changes";
 
 function Row({ project, file }: { project: Project; file: ProjectFile }) {
   const { id, filename: name } = file;
   const [asked, setAsked] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const place = useRef<HTMLLIElement>(null);
   const remove = async () => {
     setAsked(false);
-    if (busy) return;
-    setBusy(true);
-    try {
+    await attempt(async () => {
       await removeProjectFile(project.id, id);
       passFocusOn(place.current, ".project-file-remove", ".project-file-add input");
       toast(t("{{name}} was removed from the project.", { name }));
-    } catch (error) {
-      complain(msg("Not removed: {{message}}"))(error);
-      setBusy(false);
-    }
+    }, msg("Not removed: {{message}}"));
   };
   return (
     <li ref={place} className="project-file">

@@ -1,11 +1,10 @@
 import { type FormEvent, useId, useRef, useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import { type Member, type Project, putMember, type Role, removeMember } from "../../api/projects";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { passFocusOn } from "../../ui/focus";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 import { messagesAt, TextField } from "../settings/fields";
 import { roleNames, roles } from "./roles";
 
@@ -41,19 +40,10 @@ function RoleSelect({
 
 function Row({ project, member }: { project: Project; member: Member }) {
   const { name, kind, role } = member;
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const place = useRef<HTMLLIElement>(null);
   const act = async (what: () => Promise<void>, done: string, failed: string) => {
-    if (busy) return;
-    setBusy(true);
-    try {
-      await what();
-      toast(t(done, { name }));
-    } catch (error) {
-      complain(failed)(error);
-    } finally {
-      setBusy(false);
-    }
+    if (await attempt(what, failed)) toast(t(done, { name }));
   };
   const isMine = project.role === "owner";
   return (
@@ -107,23 +97,16 @@ function Add({ project }: { project: Project }) {
   const [kind, setKind] = useState<Member["kind"]>("user");
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    if (busy || name.trim() === "") return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    if (name.trim() === "") return;
+    await attempt(async () => {
       await putMember(project.id, { kind, name }, role);
       toast(t("{{name}} is in the project now.", { name: name.trim() }));
       setName("");
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form className="project-member-add" aria-label={t("Add a member")} onSubmit={add}>

@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import { moveToProject, useProjects } from "../../api/projects";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
@@ -25,13 +25,10 @@ function MoveForm({
   const name = useId();
   const before = item.project_id ?? null;
   const [to, setTo] = useState(at);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const move = async () => {
-    if (busy || to === before) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    if (to === before) return;
+    await attempt(async () => {
       await moveToProject(item.id, to);
       const project = projects.find(({ id }) => id === to)?.name;
       const title = titleOf(item);
@@ -41,10 +38,7 @@ function MoveForm({
           : t("“{{title}}” is in no project any more.", { title }),
       );
       onDone();
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
+    });
   };
   const choices = [{ id: null, name: t("No project") }, ...projects];
   return (

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { asProblem, type Problem } from "../../api/problem";
 import { makeProject } from "../../api/projects";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { messagesAt, TextField } from "../settings/fields";
@@ -17,21 +17,15 @@ export default function NewProject({
 }) {
   const [, go] = useLocation();
   const [name, setName] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
   const make = async () => {
-    if (busy || name.trim() === "") return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    if (name.trim() === "") return;
+    await attempt(async () => {
       const { id } = await makeProject({ name });
       onMade();
       go(`/p/${id}`);
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
+    });
   };
   return (
     <FormDialog title={t("New project")} onClose={onClose}>

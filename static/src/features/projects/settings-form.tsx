@@ -1,9 +1,9 @@
 import "../../styles/form-dialog.css";
 import { useId, useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import { changeProject, type Project } from "../../api/projects";
 import { usePresets } from "../../api/queries";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
@@ -34,17 +34,13 @@ export function SettingsForm({ project }: { project: Project }) {
   const [name, setName] = useState(project.name);
   const [instructions, setInstructions] = useState(project.instructions);
   const [council, setCouncil] = useState(asItIs);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofCouncil = errors.filter(({ field }) => /^(settings|options)\b/.test(field));
   const preset = presets.data?.find(({ id }) => id === council);
   const save = async () => {
-    if (busy) return;
-    setBusy(true);
-    setProblem(null);
     const { settings, options } = preset ?? { settings: {}, options: {} };
-    try {
+    await attempt(async () => {
       await changeProject(project.id, {
         name,
         instructions,
@@ -52,11 +48,7 @@ export function SettingsForm({ project }: { project: Project }) {
       });
       setCouncil(asItIs);
       toast(t("The project was saved."));
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { correct } from "../../api/corrections";
-import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 
@@ -19,23 +19,17 @@ export function Form({ runId, onClose }: Props) {
   const id = useId();
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { busy, problem, attempt } = useAttempt();
   useEffect(() => box.current?.focus(), []);
   const length = text.length > most * 0.9 ? [...text].length : 0;
 
   const add = async (event?: FormEvent) => {
     event?.preventDefault();
-    if (busy || runId === null || text.trim() === "") return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    if (runId === null || text.trim() === "") return;
+    await attempt(async () => {
       await correct(runId, text);
       onClose();
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
+    });
   };
   return (
     <form className="question-correction-form" onSubmit={add}>

@@ -1,8 +1,8 @@
 import { useId, useRef, useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import type { Schedule, ScheduleChange } from "../../api/schedules";
 import type { Ask } from "../../api/types";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { listText, sentence } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { useOptions } from "../options/option-bar";
@@ -54,8 +54,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   const [cadence, setCadence] = useState(() => (schedule ? cadenceOf(schedule.cron) : usual));
   const [zone, setZone] = useState(schedule?.time_zone ?? zoneHere());
   const [budget, setBudget] = useState(String(schedule?.budget_usd ?? ""));
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const form = useRef<HTMLFormElement>(null);
   const { scene, presets, preset, request } = useAskedOf(asked);
   const { bar, panel } = useOptions({
@@ -80,25 +79,19 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   const rest = Object.keys(asked.others).filter((one) => one !== "system_prompt");
 
   const save = async () => {
-    if (busy || inTheWay) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await onSave({
-        name: name.trim() || nameOf(asked.content),
-        request,
-        budget_usd: amount(budget),
-        // The same times are no new ones.
-        ...(cron !== schedule?.cron && { cron }),
-        ...(zone.trim() !== schedule?.time_zone && { time_zone: zone.trim() }),
-      });
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-      requestAnimationFrame(() =>
-        form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(),
-      );
-    }
+    if (inTheWay) return;
+    const wanted = {
+      name: name.trim() || nameOf(asked.content),
+      request,
+      budget_usd: amount(budget),
+      // The same times are no new ones.
+      ...(cron !== schedule?.cron && { cron }),
+      ...(zone.trim() !== schedule?.time_zone && { time_zone: zone.trim() }),
+    };
+    if (await attempt(() => onSave(wanted))) return;
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(),
+    );
   };
 
   return (

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { inReadersWords } from "../../api/problem";
 import { type ScheduleResult, useScheduleResults } from "../../api/schedules";
 import { msg, t } from "../../i18n";
 import { dateFormat, money, sentence, when } from "../../ui/format";
@@ -6,6 +7,16 @@ import { ReadFailed } from "../../ui/read-failed";
 import { RunBadge } from "../dashboard/run-status";
 
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
+
+/** Why nothing was asked: in the reader's language where that is known, else as the server said it. */
+function Refusal({ text, problem }: { text: string; problem: ScheduleResult["problem"] }) {
+  const known = problem ? inReadersWords({ ...problem }) : null;
+  return (
+    <span className="schedule-refusal" lang={known === null ? "en" : undefined}>
+      {known ?? sentence(text)}
+    </span>
+  );
+}
 
 /** What came of one time: the way to the answer, or why there is none. */
 export function Result({ result }: { result: ScheduleResult }) {
@@ -34,11 +45,7 @@ export function Result({ result }: { result: ScheduleResult }) {
           </span>
         )}
       </span>
-      {refusal && (
-        <span className="schedule-refusal" lang="en">
-          {sentence(refusal)}
-        </span>
-      )}
+      {refusal && <Refusal text={refusal} problem={result.problem} />}
     </>
   );
 }

@@ -1,11 +1,10 @@
 import { useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { asProblem } from "../../api/problem";
 import { askNow, changeSchedule, removeSchedule, type Schedule } from "../../api/schedules";
-import { t } from "../../i18n";
-import { T } from "../../i18n/t";
+import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
-import { money, sentence } from "../../ui/format";
+import { money } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { Notice } from "../../ui/notice";
@@ -35,27 +34,16 @@ export function ScheduleRow({
   schedule: Schedule;
   onRemoved: () => void;
 }) {
-  const { id, name, paused, paused_reason: reason, last_result: last } = schedule;
+  const { id, name, paused, paused_fact: fact, last_result: last } = schedule;
   const [, go] = useLocation();
   const [open, setOpen] = useState<"form" | "results" | null>(null);
   const [removing, setRemoving] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const change = useRef<HTMLButtonElement>(null);
   const title = useId();
 
   /** Does something, and says what became of it. */
-  const does = async (act: () => Promise<void>) => {
-    if (busy) return;
-    setBusy(true);
-    try {
-      await act();
-    } catch (error) {
-      const message = t("Not done: {{message}}", { message: asProblem(error).message });
-      toast(message, { tone: "bad" });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const does = (act: () => Promise<void>) => attempt(act, msg("Not done: {{message}}"));
   const ask = () =>
     does(async () => {
       const { conversation_id: conversation } = await askNow(id);
@@ -103,12 +91,17 @@ export function ScheduleRow({
       </p>
       <span className="schedule-facts">{factsOf(schedule)}</span>
       {!paused && <NextTimes times={schedule.next_times} zone={schedule.time_zone} />}
-      {reason && (
+      {fact && (
         <Notice tone="warn">
-          <T
-            text="{{reason}} The last result says why. Resume it when that is mended."
-            parts={{ reason: <span lang="en">{sentence(reason)}</span> }}
-          />
+          {fact?.code === "refused" &&
+            t(
+              "It is paused: {{times}} times in a row nothing could be asked. The last result says why. Resume it when that is mended.",
+              { times: fact.times },
+            )}
+          {fact?.code === "no_next_time" &&
+            t(
+              "It is paused: there is no next time at which it could be asked. Change when it is asked.",
+            )}
         </Notice>
       )}
       {last && open !== "results" && (

@@ -92,6 +92,33 @@ describe("the page of scheduled questions", () => {
     expect(why?.getAttribute("lang")).toBe("en");
   });
 
+  it("says why nothing was asked in the reader's language, where the server has noted more than a sentence", async () => {
+    const problem = {
+      type: "urn:llm-council:problem:schedule-budget-reached",
+      title: "The budget of the schedule is reached",
+      status: 402,
+      detail: refused.refusal,
+      limit_usd: 2.5,
+      spent_usd: 1.8,
+      needed_usd: 1,
+    };
+    schedules = [schedule({ last_result: { ...refused, problem } })];
+    const page = await show();
+    await settled("The budget of this schedule is $2.50 a month, and $1.80 of it is spent.");
+    const why = page.querySelector(".schedule-refusal");
+    expect(why?.textContent).toContain("This question would cost about");
+    expect(why?.hasAttribute("lang")).toBe(false);
+  });
+
+  it.each([
+    [{ code: "refused" as const, times: 5 }, "5 times in a row nothing could be asked."],
+    [{ code: "no_next_time" as const }, "there is no next time at which it could be asked."],
+  ])("says that one is paused, and why: %o", async (fact, words) => {
+    schedules = [schedule({ paused: true, next_times: [], paused_reason: "…", paused_fact: fact })];
+    await show();
+    await settled(words);
+  });
+
   it("pauses one and lets it go on", async () => {
     await show();
     await settled("Herons");

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import { keys, queryClient, useConfig } from "../../api/queries";
 import type { Config } from "../../api/types";
-import { button, click, render } from "../../test/render";
+import { button, click, render, type } from "../../test/render";
 import { config } from "../../test/samples";
 import { CouncilForm, type SettingsStore } from "./council-form";
 
@@ -48,14 +48,6 @@ function field(label: string): Box {
   const found = named && document.getElementById(named.htmlFor);
   if (found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement) return found;
   throw new Error(`there is no field “${label}”`);
-}
-
-async function type(box: Box, text: string) {
-  const set = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value")?.set;
-  await act(async () => {
-    set?.call(box, text);
-    box.dispatchEvent(new Event("input", { bubbles: true }));
-  });
 }
 
 beforeEach(() => {

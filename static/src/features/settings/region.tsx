@@ -1,9 +1,9 @@
 import { useId, useState } from "react";
-import { asProblem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import { type RegionList, useRegions } from "../../api/regions";
 import type { Config, ConfigChange } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
@@ -23,25 +23,15 @@ interface Props {
 function Choose({ config, store, list }: Props & { list: RegionList }) {
   const now = config.region ?? list.default ?? "";
   const [chosen, setChosen] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { busy, problem, attempt } = useAttempt();
   const id = useId();
   const nameOf = (region: string) => list.regions.find((one) => one.id === region)?.name ?? region;
-  const save = async (change: ConfigChange) => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const save = (change: ConfigChange) =>
+    attempt(async () => {
       const saved = await store.save(change);
       await queryClient.cancelQueries({ queryKey: store.key });
       queryClient.setQueryData(store.key, saved);
-      return true;
-    } catch (error) {
-      setProblem(asProblem(error).message);
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const move = async (region: string) => {
     // Whoever goes back to the provider's own follows it from then on.
     const change: ConfigChange = { region: region === list.default ? "" : region };
@@ -93,7 +83,7 @@ function Choose({ config, store, list }: Props & { list: RegionList }) {
       </p>
       {problem && (
         <Notice tone="bad" urgent>
-          {t("Not saved: {{message}}", { message: problem })}
+          {t("Not saved: {{message}}", { message: problem.message })}
         </Notice>
       )}
       <RegionChanges

@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { api } from "../../api/client";
-import { asProblem, type Problem } from "../../api/problem";
+import { asProblem } from "../../api/problem";
 import { keys, queryClient, useTokens } from "../../api/queries";
 import type { NewToken, Token } from "../../api/types";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { CopyButton } from "../../ui/copy";
 import { dateFormat, when } from "../../ui/format";
 import { Notice } from "../../ui/notice";
@@ -96,21 +97,13 @@ export function Tokens() {
   const [name, setName] = useState("");
   const [days, setDays] = useState(90);
   const [fresh, setFresh] = useState<NewToken | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const create = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { busy, problem, attempt } = useAttempt();
+  const create = () =>
+    attempt(async () => {
       setFresh(await api.createToken(name.trim(), days));
       setName("");
       await refresh();
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <section className="panel" id="tokens" aria-labelledby="tokens-title">
       <h2 id="tokens-title">{t("API tokens")}</h2>

@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import { makeShare, type Share } from "../../api/shares";
 import type { Conversation } from "../../api/types";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 
 const lifetimes = [7, 30, 90];
@@ -22,21 +22,13 @@ interface Props {
 export function ShareForm({ conversation, most, onMade }: Props) {
   const id = useId();
   const [days, setDays] = useState(Math.min(usual, most));
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const make = async () => {
-    if (busy) return;
-    setBusy(true);
-    setProblem(null);
     // Said by the page: another tab may look at another branch.
     const end = conversation.messages.at(-1)?.id;
-    try {
+    await attempt(async () => {
       onMade(await makeShare(conversation.id, end ? { branch_end: end, days } : { days }));
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form

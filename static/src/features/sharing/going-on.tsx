@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { SharedConversation } from "../../api/shares";
 import { msg, t } from "../../i18n";
-import { complain } from "../conversations/changes";
+import { complain } from "../../ui/complain";
 import { stopSharing } from "./stop";
 
 /** Makes a conversation of the reader's own out of what they read, and leads there. */

@@ -1,7 +1,7 @@
 import { forgetShare, stopShare } from "../../api/shares";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { toast } from "../../ui/toast";
-import { complain } from "../conversations/changes";
 
 /** Asks nothing: another link is made with a press. `leave` is called while this one is still drawn. */
 export async function stopSharing(id: string, leave: () => void) {

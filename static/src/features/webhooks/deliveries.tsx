@@ -1,7 +1,6 @@
-import { useState } from "react";
-import { asProblem } from "../../api/problem";
 import { type Delivery, sendAgain, useDeliveries } from "../../api/webhooks";
 import { msg, t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { dateFormat, sentence, when } from "../../ui/format";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
@@ -31,19 +30,13 @@ function factsOf({ status, attempts, last_status, next_attempt_at }: Delivery): 
 }
 
 function Row({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const time = timeOf(delivery.created_at);
-  const again = async () => {
-    setBusy(true);
-    try {
+  const again = () =>
+    attempt(async () => {
       await sendAgain(webhook, delivery.id);
       toast(t("It is sent again."));
-    } catch (error) {
-      toast(t("Not sent: {{message}}", { message: asProblem(error).message }), { tone: "bad" });
-    } finally {
-      setBusy(false);
-    }
-  };
+    }, msg("Not sent: {{message}}"));
   const facts = factsOf(delivery);
   return (
     <li className="delivery">

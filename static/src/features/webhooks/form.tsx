@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
-import { asProblem, type Problem } from "../../api/problem";
 import type { Webhook, WebhookChange } from "../../api/webhooks";
 import { t } from "../../i18n";
+import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { CheckField, Errors, messagesAt, TextField } from "../settings/fields";
 import { choices } from "./events";
@@ -26,25 +26,18 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
     webhook?.events ?? choices.map(([event]) => event),
   );
   const [content, setContent] = useState(webhook?.include_content ?? false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofEvents = errors.filter(({ field }) => field === "events" || field.startsWith("events."));
-  const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await onSave({
+  const save = () =>
+    attempt(() =>
+      onSave({
         url: url.trim(),
         events,
         ...(instance ? {} : { include_content: content }),
         ...(instance && !webhook ? { instance: true } : {}),
-      });
-    } catch (error) {
-      setProblem(asProblem(error));
-      setBusy(false);
-    }
-  };
+      }),
+    );
   return (
     <form
       className="webhook-form"

@@ -1,5 +1,4 @@
 import { useId, useRef, useState } from "react";
-import { asProblem } from "../../api/problem";
 import {
   changeWebhook,
   removeWebhook,
@@ -7,8 +6,9 @@ import {
   testWebhook,
   type Webhook,
 } from "../../api/webhooks";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
 import { dateFormat, listText, when } from "../../ui/format";
 import { Icon } from "../../ui/icon";
@@ -86,22 +86,12 @@ export function WebhookRow({
   const { id, url, enabled, disabled_reason: reason } = webhook;
   const [asked, setAsked] = useState<Asked>(null);
   const [open, setOpen] = useState<"form" | "deliveries" | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const change = useRef<HTMLButtonElement>(null);
   const title = useId();
 
   /** Does something, and says what became of it. */
-  const does = async (act: () => Promise<void>) => {
-    setBusy(true);
-    try {
-      await act();
-    } catch (error) {
-      const message = t("Not done: {{message}}", { message: asProblem(error).message });
-      toast(message, { tone: "bad" });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const does = (act: () => Promise<void>) => attempt(act, msg("Not done: {{message}}"));
   const test = () =>
     does(async () => {
       await testWebhook(id);

@@ -1,8 +1,7 @@
-import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import type { Delivery, Webhook } from "../../api/webhooks";
-import { button, click, render, settled } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { InstanceWebhooks } from "./instance-webhooks";
 import MyWebhooks from "./my-webhooks";
 
@@ -78,15 +77,11 @@ const show = async () => {
   return page;
 };
 
-async function type(label: string, text: string) {
+async function fill(label: string, text: string) {
   const named = [...document.querySelectorAll("label")].find((one) => one.textContent === label);
   const input = named && document.getElementById(named.htmlFor);
   if (!(input instanceof HTMLInputElement)) throw new Error(`there is no field “${label}”`);
-  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
-  await act(async () => {
-    set?.call(input, text);
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  });
+  await type(input, text);
   return input;
 }
 
@@ -115,7 +110,7 @@ describe("one's webhooks", () => {
     await settled("There are no webhooks yet.");
     await click(button("Add a webhook"));
     expect(box(page, "Send title, question and answer too")?.checked).toBe(false);
-    await type("Address", " https://hooks.example.com/new ");
+    await fill("Address", " https://hooks.example.com/new ");
     await click(box(page, "A run was stopped"));
     await click(button("Make webhook"));
     await settled("whsec_made");
@@ -146,7 +141,7 @@ describe("one's webhooks", () => {
         { field: "events", message: "must name an event" },
       ],
     };
-    const input = await type("Address", "ftp://hooks.example.com");
+    const input = await fill("Address", "ftp://hooks.example.com");
     await click(button("Save"));
     await settled("must begin with https://");
     expect(input.getAttribute("aria-invalid")).toBe("true");
@@ -222,7 +217,7 @@ describe("the instance's webhooks", () => {
     await click(button("Add a webhook"));
     expect(box(page, "Send title, question and answer too")).toBeUndefined();
     expect(page.textContent).toContain("Questions and answers are never sent");
-    await type("Address", "https://hooks.example.com/all");
+    await fill("Address", "https://hooks.example.com/all");
     await click(button("Make webhook"));
     await settled("whsec_made");
     expect(asked[0]?.[1]).toEqual({

@@ -6,6 +6,12 @@ use crate::terminal::live::event::{Event, Fields};
 use crate::terminal::live::family::Family;
 use crate::terminal::live::state::Run;
 
+/// Where something is added to the question of a run.
+#[must_use]
+pub fn path_of_correction(run: &str) -> String {
+    format!("/api/runs/{run}/corrections")
+}
+
 /// The texts, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Corrections(Vec<String>);

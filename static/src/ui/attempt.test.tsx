@@ -1,0 +1,58 @@
+import { act } from "react";
+import { describe, expect, it } from "vitest";
+import { Problem } from "../api/problem";
+import { msg } from "../i18n";
+import { button, click, render, settled } from "../test/render";
+import { useAttempt } from "./attempt";
+import { Toasts } from "./toast";
+
+/** What is sent waits until it is told how it ends. */
+function held() {
+  const ends: { well: () => void; badly: (error: unknown) => void }[] = [];
+  const send = () =>
+    new Promise<void>((resolve, reject) => ends.push({ well: resolve, badly: reject }));
+  return { ends, send };
+}
+
+function Form({ send, failed }: { send: () => Promise<void>; failed?: string }) {
+  const { busy, problem, attempt } = useAttempt();
+  return (
+    <>
+      <button type="button" onClick={() => attempt(send, failed)}>
+        Send
+      </button>
+      <p>{busy ? "on its way" : "at rest"}</p>
+      <p>{problem?.message ?? "no problem"}</p>
+      <Toasts />
+    </>
+  );
+}
+
+describe("what is sent", () => {
+  it("goes once, however often it is asked for", async () => {
+    const { ends, send } = held();
+    await render(<Form send={send} />);
+    await click(button("Send"));
+    await settled("on its way");
+    await click(button("Send"));
+    expect(ends).toHaveLength(1);
+    await act(async () => ends[0]?.well());
+    await settled("at rest");
+    await click(button("Send"));
+    expect(ends).toHaveLength(2);
+    await act(async () => ends[1]?.well());
+  });
+
+  it("says why it was refused until it is sent again", async () => {
+    const { ends, send } = held();
+    await render(<Form send={send} failed={msg("Not done: {{message}}")} />);
+    await click(button("Send"));
+    await act(async () => ends[0]?.badly(new Problem("refused", "There is no room.", 413)));
+    await settled("There is no room.");
+    await settled("Not done: There is no room.");
+    await click(button("Send"));
+    await settled("no problem");
+    await act(async () => ends[1]?.well());
+    await settled("at rest");
+  });
+});
