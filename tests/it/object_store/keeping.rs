@@ -100,7 +100,7 @@ async fn a_project_keeps_its_files_there_too() {
     let bytes = large("The wombat weighs 26 kilograms.");
     let file = put_into(&ann, project, "facts.txt", &bytes).await.ok()["id"].as_str().unwrap().to_owned();
     put_into(&ann, project, "facts again.txt", &bytes).await.ok();
-    assert_eq!(store.contents(), [bytes.clone()]);
+    assert_eq!(store.contents(), std::slice::from_ref(&bytes));
     assert_eq!(number(&app, "SELECT count(*) FROM project_files WHERE content IS NULL").await, 1);
     assert_eq!(loose(&app).await, 0);
     let path = format!("/api/projects/{project}/files/{file}/content");

@@ -35,7 +35,7 @@ async fn whatever_deletes_a_file_deletes_its_object() {
     delete(&ann, &format!("/api/attachments/{file}")).await;
     assert_eq!((loose(&app).await, store.objects().len()), (1, 2));
     assert_eq!((sweep(&app).await, loose(&app).await), (1, 0), "at once, and not in an hour");
-    assert_eq!(store.contents(), [stays.clone()]);
+    assert_eq!(store.contents(), std::slice::from_ref(&stays));
 
     // With the conversation whose question came with it.
     let file = taken(&ann, "two.txt", &large("Purged with its conversation.")).await;
@@ -124,7 +124,7 @@ async fn what_was_put_and_never_became_a_file_goes_after_an_hour() {
     assert_eq!(store.objects().len(), 2);
     an_hour_later(&app).await;
     assert_eq!(sweep(&app).await, 1);
-    assert_eq!(store.contents(), [bytes.clone()]);
+    assert_eq!(store.contents(), std::slice::from_ref(&bytes));
     assert_eq!(ann.get(&format!("/api/attachments/{file}/content")).await.text.into_bytes(), bytes);
     app.close().await;
 }

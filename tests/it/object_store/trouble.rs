@@ -119,7 +119,7 @@ async fn a_file_that_is_deleted_while_it_is_read_is_not_there() {
         if asked.method == "GET" {
             let options = options.clone();
             std::thread::scope(|scope| {
-                scope.spawn(|| delete_all(options)).join().unwrap();
+                scope.spawn(|| delete_all(&options)).join().unwrap();
             });
         }
         (asked.method == "GET").then_some(Fault::Status(404, "NoSuchKey"))
@@ -129,12 +129,12 @@ async fn a_file_that_is_deleted_while_it_is_read_is_not_there() {
     app.close().await;
 }
 
-fn delete_all(options: sqlx::postgres::PgConnectOptions) {
+fn delete_all(options: &sqlx::postgres::PgConnectOptions) {
     use sqlx::Connection as _;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut superuser = sqlx::PgConnection::connect_with(&options).await.unwrap();
+        let mut superuser = sqlx::PgConnection::connect_with(options).await.unwrap();
         sqlx::raw_sql("DELETE FROM attachments").execute(&mut superuser).await.unwrap();
     });
 }
