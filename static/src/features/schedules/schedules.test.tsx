@@ -93,7 +93,7 @@ describe("the page of scheduled questions", () => {
   });
 
   it("says why nothing was asked in the reader's language, where the server has noted more than a sentence", async () => {
-    const problem = {
+    const problem: object = {
       type: "urn:llm-council:problem:schedule-budget-reached",
       title: "The budget of the schedule is reached",
       status: 402,
@@ -102,7 +102,7 @@ describe("the page of scheduled questions", () => {
       spent_usd: 1.8,
       needed_usd: 1,
     };
-    schedules = [schedule({ last_result: { ...refused, problem } })];
+    schedules = [schedule({ last_result: { ...refused, problem } as ScheduleResult })];
     const page = await show();
     await settled("The budget of this schedule is $2.50 a month, and $1.80 of it is spent.");
     const why = page.querySelector(".schedule-refusal");
