@@ -17,18 +17,20 @@ export function ForgetAll() {
     }, msg("Not removed: {{message}}"));
   };
   return (
-    <p>
-      <button
-        type="button"
-        className="button button-danger"
-        // Not `disabled`: the focus comes back here from the question.
-        aria-disabled={busy}
-        onClick={() => {
-          if (!busy) setAsks(true);
-        }}
-      >
-        {t("Remove all…")}
-      </button>
+    <>
+      <p>
+        <button
+          type="button"
+          className="button button-danger"
+          // Not `disabled`: the focus comes back here from the question.
+          aria-disabled={busy}
+          onClick={() => {
+            if (!busy) setAsks(true);
+          }}
+        >
+          {t("Remove all…")}
+        </button>
+      </p>
       {asks && (
         <Confirm
           title={t("Remove all kept answers?")}
@@ -43,6 +45,6 @@ export function ForgetAll() {
           </p>
         </Confirm>
       )}
-    </p>
+    </>
   );
 }
