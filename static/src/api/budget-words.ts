@@ -52,7 +52,7 @@ const costs = {
 };
 
 /** What something would cost, or that nobody knows. */
-const costOf = (what: keyof typeof costs, neededUsd: number | null) =>
+export const costOf = (what: keyof typeof costs, neededUsd: number | null) =>
   neededUsd === null
     ? t(costs[what].unknown)
     : t(costs[what].about, { needed: roughly(neededUsd) });
@@ -89,18 +89,4 @@ export function budgetRefusal(
       : t("An administrator can raise it."),
   );
   return parts.join(" ");
-}
-
-/** Why a scheduled question was not asked that has a budget of its own. */
-export function scheduleRefusal(
-  limitUsd: number,
-  spentUsd: number,
-  neededUsd: number | null,
-): string {
-  const values = { limit: money(limitUsd), spent: money(spentUsd) };
-  const budget = t(
-    "The budget of this schedule is {{limit}} a month, and {{spent}} of it is spent.",
-    values,
-  );
-  return `${budget} ${costOf("question", neededUsd)}`;
 }

@@ -1,6 +1,6 @@
 /** What can go wrong with a call to the server, as the page tells it to a person. */
 import { msg, t } from "../i18n";
-import { budgetRefusal, scheduleRefusal } from "./budget-words";
+import { budgetRefusal } from "./budget-words";
 import type { BudgetState } from "./types";
 
 export interface FieldError {
@@ -169,9 +169,6 @@ export function inReadersWords(body: Record<string, unknown>): string | null {
   if (known !== undefined) return t(known);
   if (type === "budget-reached" && isRecord(body.budget)) {
     return budgetRefusal(body.budget as unknown as BudgetState, numberOrNull(body.needed_usd));
-  }
-  if (type === "schedule-budget-reached" && typeof body.limit_usd === "number") {
-    return scheduleRefusal(body.limit_usd, Number(body.spent_usd), numberOrNull(body.needed_usd));
   }
   if (type === "no-draft" && typeof body.model === "string") {
     return t("{{model}} drafted nothing. Try again, or write it yourself.", { model: body.model });

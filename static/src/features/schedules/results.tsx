@@ -1,16 +1,16 @@
 import { Link } from "wouter";
-import { inReadersWords } from "../../api/problem";
 import { type ScheduleResult, useScheduleResults } from "../../api/schedules";
 import { msg, t } from "../../i18n";
 import { dateFormat, money, sentence, when } from "../../ui/format";
 import { ReadFailed } from "../../ui/read-failed";
 import { RunBadge } from "../dashboard/run-status";
+import { refusalText } from "./refusal";
 
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
 /** Why nothing was asked: in the reader's language where that is known, else as the server said it. */
 function Refusal({ text, problem }: { text: string; problem: ScheduleResult["problem"] }) {
-  const known = problem ? inReadersWords({ ...problem }) : null;
+  const known = problem ? refusalText(problem) : null;
   return (
     <span className="schedule-refusal" lang={known === null ? "en" : undefined}>
       {known ?? sentence(text)}
