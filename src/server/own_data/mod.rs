@@ -96,10 +96,10 @@ pub(super) async fn erase(app: web::Data<App>, caller: Caller, body: Body) -> Re
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(
                     error,
-                    "files of who is erased are still in the object store; trying again every minute"
+                    "the files of an erased user are still in the object store; trying again every minute"
                 );
             }
-            Err(_) => tracing::info!("files of who is erased are being removed from the object store"),
+            Err(_) => tracing::info!("the files of an erased user are being removed from the object store"),
         }
     }
     let mut response = if erased { HttpResponse::Ok() } else { HttpResponse::Accepted() };
