@@ -72,7 +72,10 @@ fn networks(written: &[String], key: &'static str) -> anyhow::Result<Vec<IpNetwo
 }
 
 /// The object store, where one is configured.
-fn objects(config: &Config) -> anyhow::Result<Objects> {
+///
+/// # Errors
+/// When the settings are no address, or the machine has no certificates.
+pub(super) fn objects(config: &Config) -> anyhow::Result<Objects> {
     let config::S3 {
         endpoint: Some(endpoint),
         bucket: Some(bucket),

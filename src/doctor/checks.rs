@@ -1,4 +1,4 @@
-//! The configuration, the data directory, and how people sign in.
+//! The configuration, where files are kept, and how people sign in.
 
 use std::path::Path;
 
@@ -7,6 +7,8 @@ use super::report::{Area, Check, State};
 use super::wanted::Seen;
 use crate::config::{AuthMode, Config};
 use crate::identity::{Gate, Mode};
+use crate::objects::Objects;
+use crate::store::Db;
 
 /// Less than this is soon full.
 const LOW_BYTES: u64 = 1 << 30;
@@ -43,6 +45,21 @@ pub(super) fn storage(data_dir: &Path) -> Check {
         Err(error) => (State::Failed, CheckFact::DiskUnknown { reason: error.to_string() }),
     };
     Check::new(Area::Storage, state, fact)
+}
+
+/// Whether files can be kept in the object store, where there is one. `db` is a database that can be read and written.
+pub(super) async fn object_store(objects: &Objects, db: Option<&Db>) -> Option<Check> {
+    if !objects.is_there() {
+        return None;
+    }
+    let Some(db) = db else {
+        return Some(Check::new(Area::Storage, State::Skipped, CheckFact::ObjectStoreNotTried));
+    };
+    let (state, fact) = match objects.try_out(db).await {
+        Ok(()) => (State::Ok, CheckFact::ObjectStoreWorks),
+        Err(error) => (State::Failed, CheckFact::ObjectStoreFailed { reason: error.to_string() }),
+    };
+    Some(Check::new(Area::Storage, state, fact))
 }
 
 /// How people sign in, and how a request that was seen came.

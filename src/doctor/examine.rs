@@ -25,6 +25,7 @@ use crate::identity::Gate;
 use crate::llm::{
     CallError, ChatRequest, Models, ProviderSettings, Registry, RegistryError, Reply, RetryPolicy,
 };
+use crate::objects::Objects;
 use crate::store::Db;
 
 /// How many models are asked at once.
@@ -39,26 +40,35 @@ pub trait Asker: Send + Sync {
     async fn ask(&self, models: Arc<dyn Models>, request: ChatRequest) -> Result<Reply, CallError>;
 }
 
-/// Examines the server of this configuration. `db` is the same database as `database`, to read the settings of
-/// administrators from; `asker` is absent where calls cannot be paid for.
+/// A server, as it is configured.
+#[derive(Debug, Clone, Copy)]
+pub struct Server<'a> {
+    pub config: &'a Config,
+    pub gate: &'a Gate,
+    pub objects: &'a Objects,
+    pub database: &'a Database,
+    /// The same database, to read the settings of administrators from.
+    pub db: Option<&'a Db>,
+}
+
+/// Examines a server. `seen` is a request that came to it; `asker` is absent where calls cannot be paid for.
 ///
 /// # Errors
 /// [`RegistryError`] where the providers cannot be set up as they are configured.
 pub async fn examine(
-    config: &Config,
-    gate: &Gate,
-    database: &Database,
-    db: Option<&Db>,
+    server: Server<'_>,
     seen: Option<&Seen>,
     wanted: &Wanted,
     asker: Option<&dyn Asker>,
 ) -> Result<Report, RegistryError> {
+    let Server { config, gate, objects, database, db } = server;
     let (began, at) = (Instant::now(), Timestamp::now());
     let models = Pair::new(config)?;
     let ((database, is_readable), providers) =
         tokio::join!(database::examine(database), providers::examine(&models.streamed));
     models.whole.take_lists_of(&models.streamed);
-    let settings = seats::settings_in_force(config, &models.streamed, db.filter(|_| is_readable)).await;
+    let db = db.filter(|_| is_readable);
+    let settings = seats::settings_in_force(config, &models.streamed, db).await;
     let seated = seats::all(config, &settings, &wanted.models);
     let (found, cost) = Asking { config, models, wanted, asker }.all(seated).await;
 
@@ -67,6 +77,7 @@ pub async fn examine(
     let mut all = checks::configuration(config, &simulated);
     all.extend(database);
     all.push(checks::storage(&config.data_dir));
+    all.extend(checks::object_store(objects, db).await);
     all.extend(checks::identity(config, gate, seen));
     let members: Vec<String> = settings.council_models.iter().map(|member| member.model.clone()).collect();
     let fact = verdict::of(&all, &found, &members);

@@ -91,6 +91,14 @@ pub enum CheckFact {
     DiskUnknown {
         reason: String,
     },
+    /// An object was put, read and removed.
+    ObjectStoreWorks,
+    /// Why not, in English.
+    ObjectStoreFailed {
+        reason: String,
+    },
+    /// Without a database of this version nobody would know of the object that is put.
+    ObjectStoreNotTried,
 
     /// Nobody signs in: everybody is one local user.
     NoSignIn {
@@ -196,6 +204,13 @@ impl fmt::Display for CheckFact {
             ),
             Self::NoDataDirectory => f.write_str("data_dir is not there yet: the first start makes it"),
             Self::DiskUnknown { reason } => write!(f, "data_dir cannot be looked at: {reason}"),
+            Self::ObjectStoreWorks => f.write_str("an object was put into the object store, read and removed"),
+            Self::ObjectStoreFailed { reason } => {
+                write!(f, "larger files can neither be kept nor read: {reason} (attachments.s3)")
+            }
+            Self::ObjectStoreNotTried => f.write_str(
+                "the object store (attachments.s3) was not tried: that takes a database with this version's schema",
+            ),
             Self::NoSignIn { reachable: false } => {
                 f.write_str("nobody signs in, and only this machine can reach the server")
             }

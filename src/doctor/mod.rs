@@ -1,7 +1,7 @@
 //! Examines a server: its configuration, its database, how people sign in, its providers, and each model of its
-//! council, which is asked for one word. One report for the command line and for administrators; it changes nothing.
+//! council, which is asked for one word. One report for the command line and for administrators; it leaves nothing behind.
 //!
-//! Imports `config`, `council`, `llm`, `store` and `identity`. Start at [`examine`].
+//! Imports `config`, `council`, `llm`, `objects`, `store` and `identity`. Start at [`examine`].
 
 mod advice;
 mod allowance;
@@ -22,7 +22,7 @@ mod wanted;
 pub use advice::Advice;
 pub use allowance::DEFAULT_MAX_COST_USD;
 pub use database::Database;
-pub use examine::{Asker, examine};
+pub use examine::{Asker, Server, examine};
 pub use fact::CheckFact;
 pub use model_fact::ProbeFact;
 pub use probe::{FORM_TOKENS, WORD_TOKENS};

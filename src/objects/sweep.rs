@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_secs(60);
 const PORTION: u32 = 100;
 /// How many of these are removed at the same time.
 const AT_ONCE: usize = 8;
-/// What the object says that is put at start to see whether that can be done.
+/// What the object says that is put to see whether that can be done.
 const PROBE: &[u8] = b"LLM Council was here, to see whether it can put, read and remove an object.";
 
 impl Objects {
@@ -47,11 +47,33 @@ impl Objects {
         }
     }
 
+    /// Puts an object, reads it and removes it.
+    ///
+    /// # Errors
+    /// When the database or the object store is away, or one of the three is refused.
+    pub async fn try_out(&self, db: &Db) -> Result<(), NotDone> {
+        let client = self.client()?;
+        let stored = Stored {
+            key: ObjectKey::generate(),
+            size: PROBE.len() as u64,
+            hash: hex::encode(Sha256::digest(PROBE)),
+        };
+        let mut tx = db.begin(&Scope::Engine).await?;
+        objects::announce(&mut tx, stored.key).await?;
+        tx.commit().await?;
+        client.put(stored.key, &stored.hash, &Bytes::from_static(PROBE)).await?;
+        client.get(&stored).await?;
+        client.delete(stored.key).await?;
+        Ok(objects::forget(db, &[stored.key]).await?)
+    }
+
     /// Looks once whether the object store can be used, and removes what no file points to, until it is dropped. Without an
     /// object store it says where files are out of reach.
     pub async fn work(self, db: Db) {
-        let Ok(client) = self.client() else { return tell_what_is_out_of_reach(&db).await };
-        match try_out(client, &db).await {
+        if !self.is_there() {
+            return tell_what_is_out_of_reach(&db).await;
+        }
+        match self.try_out(&db).await {
             Ok(()) => tracing::info!("files are kept in an object store"),
             Err(error) => {
                 tracing::warn!(
@@ -98,22 +120,6 @@ async fn remove(client: &Client, keys: &[ObjectKey]) -> (Vec<ObjectKey>, Option<
         }
     }
     (gone, problem)
-}
-
-/// Puts an object, reads it and removes it.
-async fn try_out(client: &Client, db: &Db) -> Result<(), NotDone> {
-    let stored = Stored {
-        key: ObjectKey::generate(),
-        size: PROBE.len() as u64,
-        hash: hex::encode(Sha256::digest(PROBE)),
-    };
-    let mut tx = db.begin(&Scope::Engine).await?;
-    objects::announce(&mut tx, stored.key).await?;
-    tx.commit().await?;
-    client.put(stored.key, &stored.hash, &Bytes::from_static(PROBE)).await?;
-    client.get(&stored).await?;
-    client.delete(stored.key).await?;
-    Ok(objects::forget(db, &[stored.key]).await?)
 }
 
 async fn tell_what_is_out_of_reach(db: &Db) {

@@ -6,6 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
 use crate::support::model_server::{Gate, ModelServer, RecordedRequest, Script};
+use crate::support::object_server::{Fault, ObjectServer, SECRET as SECRET_OF_STORE};
 use crate::support::process::{Process, Program};
 
 const SECRET: &str = "sk-secret-of-the-test";
@@ -128,6 +129,42 @@ async fn all_well_is_a_council_and_the_database_of_another_version_is_named() {
         let (_, report, _) = doctor(&program, &["--stream"]).await;
         assert_eq!(check(&report, code)["state"], state);
     }
+}
+
+#[tokio::test]
+async fn an_object_store_is_tried_and_nothing_is_left_in_it() {
+    let models = models(|_| None).await;
+    list(&models, &ALL);
+    let (db, store) = (TestDb::new().await, ObjectServer::start().await);
+    let with_store = |program: Program| {
+        store.settings(0).iter().fold(program, |program, (key, value)| program.set(key, value))
+    };
+    let program = with_store(Program::council(&db, &models));
+    let (code, report, _) = doctor(&program, &["--stream"]).await;
+    assert_eq!((code, &check(&report, "object_store_works")["state"]), (Some(0), &json!("ok")));
+    assert_eq!([store.count("PUT"), store.count("GET"), store.count("DELETE")], [1; 3]);
+    assert!(store.objects().is_empty());
+
+    store.fails_at("GET", Fault::Status(403, "AccessDenied"));
+    let (code, report, stderr) = doctor(&program, &["--stream"]).await;
+    let refused = check(&report, "object_store_failed");
+    assert_eq!(refused["state"], "failed");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("GET was answered with 403 (AccessDenied)"), "{message}");
+    assert_eq!((code, &report["council"]), (Some(0), &json!(true)), "questions can be asked without files");
+    assert!(!report.to_string().contains(SECRET_OF_STORE) && !stderr.contains(SECRET_OF_STORE));
+    store.heals();
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM loose_objects")
+        .fetch_one(&mut db.superuser().await)
+        .await
+        .unwrap();
+    assert_eq!((left, store.objects().len()), (1, 1), "what could not be read is known and removed later");
+    store.all_were_signed();
+
+    let without = with_store(Program::council_on("postgres://me:hunter2@127.0.0.1:1/council", &models));
+    let (_, report, _) = doctor(&without, &["--stream"]).await;
+    assert_eq!(check(&report, "object_store_not_tried")["state"], "skipped");
+    assert_eq!(store.count("PUT"), 2, "nobody would know of it");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! `llm-council doctor`: examines what is configured and prints what it found. Changes nothing, but that models are
-//! asked for a word each.
+//! `llm-council doctor`: examines what is configured and prints what it found. Leaves nothing behind, but that models
+//! are asked for a word each.
 
 mod table;
 
@@ -14,7 +14,7 @@ use secrecy::ExposeSecret as _;
 use super::usd::usd;
 use super::{build, database};
 use crate::config::Config;
-use crate::doctor::{Asker, Database, Report, Wanted, examine};
+use crate::doctor::{Asker, Database, Report, Server, Wanted, examine};
 use crate::llm::{CallError, ChatRequest, Models, NoSink, Reply};
 use crate::store::local::LocalPostgres;
 use crate::store::{Db, Sessions};
@@ -54,6 +54,7 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
     // Whatever a start would refuse.
     build::models(config)?;
     let gate = build::gate(config)?;
+    let objects = build::objects(config)?;
     let models = arguments.models.iter().map(|model| model.trim().to_owned());
     let wanted = Wanted {
         models: models.filter(|model| !model.is_empty()).collect(),
@@ -71,7 +72,8 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
             }
             Database::NotMade | Database::Failed(_) => None,
         };
-        let report = examine(config, &gate, &database, db.as_ref(), None, &wanted, Some(&Directly)).await;
+        let server = Server { config, gate: &gate, objects: &objects, database: &database, db: db.as_ref() };
+        let report = examine(server, None, &wanted, Some(&Directly)).await;
         if let Some(db) = db {
             db.close().await;
         }

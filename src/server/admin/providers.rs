@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::member::model_problem;
 use crate::council::stage::Stage;
-use crate::doctor::{Asker, Database, Report, Seen, Wanted, examine};
+use crate::doctor::{Asker, Database, Report, Seen, Server, Wanted, examine};
 use crate::llm::{CallError, ChatRequest, ErrorKind, Models, Reply};
 use crate::runs::{Payer, Runs, StartError};
 use crate::server::app::App;
@@ -101,8 +101,14 @@ pub(in crate::server) async fn check(
     let local = app.config.database.url.is_none();
     let database = Database::At { options: Box::new(app.db.connect_options()), local };
     let asker = asker.as_ref().map(|asker| asker as &dyn Asker);
-    let report = examine(&app.config, &app.gate, &database, Some(&app.db), Some(&seen), &wanted, asker);
-    report.await.map(web::Json).map_err(|error| {
+    let server = Server {
+        config: &app.config,
+        gate: &app.gate,
+        objects: &app.objects,
+        database: &database,
+        db: Some(&app.db),
+    };
+    examine(server, Some(&seen), &wanted, asker).await.map(web::Json).map_err(|error| {
         tracing::error!(%error, "the providers of this server cannot be set up again");
         Problem::internal()
     })

@@ -40,7 +40,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "id",
         ],
     ),
-    ("doctor", &["config", "council", "search", "llm", "store", "identity"]),
+    ("doctor", &["config", "council", "search", "llm", "objects", "store", "identity"]),
     ("bench", &["runs", "council", "llm", "store", "id"]),
     (
         "server",

@@ -70,6 +70,11 @@ export const findings: Sentences<CheckFact> = {
     t("Only {{free}} of {{total}} are free in the data directory: make room.", space(fact)),
   no_data_directory: () => t("The first start makes the data directory."),
   disk_unknown: ({ reason }) => t("The data directory cannot be looked at: {{reason}}", { reason }),
+  object_store_works: () => t("An object was put into the object store, read and removed."),
+  object_store_failed: ({ reason }) =>
+    t("Larger files can neither be kept nor read: {{reason}}", { reason }),
+  object_store_not_tried: () =>
+    t("The object store was not tried: that takes a database with this version’s schema."),
   no_sign_in: ({ reachable }) =>
     reachable
       ? t(
