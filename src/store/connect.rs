@@ -336,7 +336,20 @@ fn is_recent(last_failure: &Mutex<Option<Instant>>) -> bool {
 /// transaction its start time lies before the statement's; in simple protocol and outside one the
 /// two are the same instant. A connection that fails this is closed. So is one that a read-only database
 /// has opened: its session would stay read-only when the database no longer is.
+///
+/// Where nothing was done in a user's name ([`error::refusal`](super::error::refusal)), the transaction has failed and is
+/// ended here: a blocked person's requests would cost a connection each.
 async fn may_be_used_again(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    match is_clean(connection).await {
+        Err(error) if has_failed(&error) => {
+            sqlx::raw_sql("ROLLBACK").execute(&mut *connection).await?;
+            is_clean(connection).await
+        }
+        clean => clean,
+    }
+}
+
+async fn is_clean(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let row = sqlx::raw_sql(
         "SELECT transaction_timestamp() = statement_timestamp() AND current_setting('role') = 'none'
             AND current_setting('transaction_read_only') = 'off' AS clean",
@@ -344,6 +357,11 @@ async fn may_be_used_again(connection: &mut PgConnection) -> Result<bool, sqlx::
     .fetch_one(connection)
     .await?;
     row.try_get("clean")
+}
+
+/// Whether the transaction has failed before.
+fn has_failed(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("25P02"))
 }
 
 /// Where a connection goes, without the password.

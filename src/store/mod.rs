@@ -284,7 +284,7 @@ impl Db {
     async fn in_time<T>(&self, work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
         let result =
             tokio::time::timeout(ACQUIRE_TIMEOUT, work).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
-        if result.is_err() {
+        if result.as_ref().is_err_and(|error| error::refusal(error).is_none()) {
             *self.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }
         result

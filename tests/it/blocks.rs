@@ -169,3 +169,25 @@ async fn an_administrator_stops_anybodys_run() {
     assert_eq!(stops[0]["target"], json!(run));
     app.close().await;
 }
+
+#[tokio::test]
+async fn a_blocked_persons_requests_cost_no_connection() {
+    let app = TestApp::start().await;
+    let (ann, root) = (app.user("ann"), app.admin());
+    ann.get("/api/user").await.ok();
+    root.post("/api/admin/blocks", json!({"user": "ann", "reason": "Case 12"})).await.ok();
+    let mut superuser = app.db.superuser().await;
+    let mut connections = async || -> Vec<i32> {
+        let of_the_app = "SELECT pid FROM pg_stat_activity
+                          WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+        sqlx::query_scalar(of_the_app).fetch_all(&mut superuser).await.unwrap()
+    };
+    let before = connections().await;
+    for _ in 0..20 {
+        assert_eq!(ann.get("/api/conversations").await.status, 403);
+    }
+    let after = connections().await;
+    assert!(before.iter().all(|pid| after.contains(pid)), "{before:?} became {after:?}");
+    root.get("/api/admin/blocks").await.ok();
+    app.close().await;
+}
