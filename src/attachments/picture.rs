@@ -12,6 +12,21 @@ pub enum NoPicture {
     TooLarge { width: usize, height: usize },
 }
 
+impl NoPicture {
+    /// In a sentence that goes on from the file's name.
+    #[must_use]
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Damaged => {
+                "begins like a picture, but is damaged or none: save it anew and upload that".to_owned()
+            }
+            Self::TooLarge { width, height } => format!(
+                "is {width} × {height} pixels large; a side may have {MAX_SIDE} at most: make it smaller and upload that"
+            ),
+        }
+    }
+}
+
 /// Its width and height in pixels.
 ///
 /// # Errors

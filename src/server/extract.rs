@@ -3,6 +3,7 @@
 use std::future::{Ready, ready};
 use std::ops::Deref;
 use std::pin::Pin;
+use std::time::Duration;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderMap};
@@ -13,7 +14,6 @@ use tracing_actix_web::RequestId;
 
 use super::app::App;
 use super::problem::Problem;
-use crate::config::Server;
 use crate::identity::{AuthMethod, Identity, Permission};
 use crate::runs::AskedBy;
 use crate::store::Scope;
@@ -107,22 +107,25 @@ impl FromRequest for Body {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let app = request.app_data::<web::Data<App>>();
-        let read = app.map(|app| read_json(request, payload.take(), &app.config.server));
+        let read = app.map(|app| {
+            let server = &app.config.server;
+            read_json(request, payload.take(), server.body_limit_bytes, server.body_timeout())
+        });
         Box::pin(async move { read.ok_or_else(Problem::internal)?.await.map(Self) })
     }
 }
 
-/// The body as JSON, within the server's limits.
+/// The body as JSON, of so many bytes at most.
 ///
 /// # Errors
 /// Why it is not read: it is too long, too slow, or no JSON.
 pub(super) fn read_json(
     request: &HttpRequest,
     payload: Payload,
-    server: &Server,
+    limit: usize,
+    timeout: Duration,
 ) -> impl Future<Output = Result<Value, Problem>> + use<> {
     let says_json = says_json(request.headers());
-    let (limit, timeout) = (server.body_limit_bytes, server.body_timeout());
     async move {
         let read = tokio::time::timeout(timeout, read(payload, limit)).await;
         let bytes = read.map_err(|_| Problem::slow_body())??;

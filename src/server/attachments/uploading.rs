@@ -9,7 +9,7 @@ use tokio::sync::SemaphorePermit;
 
 use super::AttachmentView;
 use super::receive::{Received, receive};
-use crate::attachments::picture::{self, MAX_SIDE, NoPicture};
+use crate::attachments::picture;
 use crate::attachments::{
     Extracted, Kind, MAX_TEXT_BYTES, NotExtracted, NotTaken, Unreadable, beginning, without_mark,
 };
@@ -18,11 +18,11 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::store::Tx;
-use crate::store::attachments::{self, Contents, NewAttachment, Pixels, Saved};
+use crate::store::attachments::{self, Attachment, Contents, NewAttachment, Pixels, Saved};
 use crate::store::objects::Place;
 
 /// How long a file may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(120);
+pub(in crate::server) const ARRIVAL: Duration = Duration::from_secs(120);
 
 /// A form with a file.
 #[derive(utoipa::ToSchema)]
@@ -53,26 +53,39 @@ pub(in crate::server) async fn upload(
     if !limits.are_taken() {
         return Err(Problem::forbidden("this server takes no files; whoever runs it has switched them off"));
     }
-    let Arrived { filename, bytes, kind, id, place: _place } = arrived(&app, &request, payload).await?;
-    let most = limits.max_image_bytes;
-    if kind.is_image() && most == 0 {
-        let sentence =
-            format!("{filename} is a picture, and this server takes none: describe it in the question");
-        return Err(Problem::not_taken(&sentence));
+    let Arrived { file, place: _place } = arrived(&app, &request, payload).await?;
+    if file.kind.is_image() && limits.max_image_bytes == 0 {
+        return Err(Problem::not_taken(&format!("{} {NO_PICTURES}", file.filename)));
     }
-    if kind.is_image() && bytes.len() > most {
-        return Err(Problem::picture_too_large(most));
+    if file.kind.is_image() && file.bytes.len() > limits.max_image_bytes {
+        return Err(Problem::picture_too_large(limits.max_image_bytes));
     }
     let mut tx = app.db.begin(&caller.scope()).await?;
-    if let Some(known) = attachments::upload_again(&mut tx, &id, &filename).await? {
+    if let Some(known) = attachments::upload_again(&mut tx, &file.id, &file.filename).await? {
         tx.commit().await?;
         return Ok(web::Json(known.into()));
     }
     drop(tx);
-    let read = read(&app, kind, &bytes, &filename).await?;
-    let most = limits.max_bytes_per_user;
+    keep(&app, &caller, &file).await.map(|row| web::Json(row.into()))
+}
+
+/// What is said of a picture where none are taken, after its name.
+pub(in crate::server) const NO_PICTURES: &str =
+    "is a picture, and this server takes none: describe it in the question";
+
+/// Reads a file of the caller's that is not there yet, and keeps it.
+///
+/// # Errors
+/// Where it is none after all; where there is no room for it, or something that it takes is away: nothing is kept then.
+pub(in crate::server) async fn keep(
+    app: &App,
+    caller: &Caller,
+    LookedAt { filename, bytes, kind, id }: &LookedAt,
+) -> Result<Attachment, Problem> {
+    let read = read(app, *kind, bytes, filename).await?;
+    let most = app.config.attachments.max_bytes_per_user;
     let size = bytes.len() as u64;
-    let place = placed(&app, &id, &bytes, async || {
+    let place = placed(app, id, bytes, async || {
         let mut tx = app.db.begin(&caller.scope()).await?;
         match attachments::used_up(&mut tx, size, most).await? {
             Some(used) => Err(Problem::no_room(used, most)),
@@ -82,8 +95,8 @@ pub(in crate::server) async fn upload(
     let place = place.await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let new = NewAttachment {
-        id: &id,
-        filename: &filename,
+        id,
+        filename,
         file_type: kind.as_str(),
         mime_type: kind.mime(),
         place,
@@ -96,7 +109,7 @@ pub(in crate::server) async fn upload(
     match attachments::save(&mut tx, &new, most).await? {
         Saved::Kept(row) => {
             tx.commit().await?;
-            Ok(web::Json(row.into()))
+            Ok(row)
         }
         Saved::NoRoom { used } => Err(Problem::no_room(used, most)),
         Saved::TooLate => Err(too_late()),
@@ -125,14 +138,20 @@ pub(in crate::server) fn too_late() -> Problem {
     Problem::unavailable("keeping the file took too long; send it again")
 }
 
-/// A file that came in, and what it is.
-pub(in crate::server) struct Arrived<'a> {
+/// A file, and what it is by what is in it.
+#[derive(Debug, Clone)]
+pub(in crate::server) struct LookedAt {
     /// What it is called, as it is kept.
     pub filename: String,
     pub bytes: Bytes,
     pub kind: Kind,
     /// The hash of its content.
     pub id: String,
+}
+
+/// A file that came in.
+pub(in crate::server) struct Arrived<'a> {
+    pub file: LookedAt,
     /// Among those that are under way; given back by being dropped, once the file is stored or refused.
     pub place: SemaphorePermit<'a>,
 }
@@ -159,7 +178,7 @@ pub(in crate::server) async fn arrived<'a>(
     };
     let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
     let kind = kind.map_err(|why| not_taken(why, &filename))?;
-    Ok(Arrived { filename, bytes, kind, id, place })
+    Ok(Arrived { file: LookedAt { filename, bytes, kind, id }, place })
 }
 
 /// What there is in a file.
@@ -184,7 +203,8 @@ pub(in crate::server) async fn read(
     filename: &str,
 ) -> Result<Read, Problem> {
     if kind.is_image() {
-        let (width, height) = picture::size(bytes).map_err(|why| no_picture(why, filename))?;
+        let (width, height) = picture::size(bytes)
+            .map_err(|why| Problem::not_taken(&format!("{filename} {}", why.sentence())))?;
         return Ok(Read::Picture((width.cast_signed(), height.cast_signed())));
     }
     if !kind.has_to_be_extracted() {
@@ -206,26 +226,23 @@ pub(in crate::server) async fn read(
     }
 }
 
-fn no_picture(why: NoPicture, filename: &str) -> Problem {
+fn not_taken(why: NotTaken, filename: &str) -> Problem {
     match why {
-        NoPicture::Damaged => Problem::not_taken(&format!(
-            "{filename} begins like a picture, but is damaged or none: save it anew and upload that"
-        )),
-        NoPicture::TooLarge { width, height } => Problem::not_taken(&format!(
-            "{filename} is {width} × {height} pixels large; a side may have {MAX_SIDE} at most: make it smaller and upload that"
-        )),
+        NotTaken::Empty => Problem::field("file", why_not(why)),
+        NotTaken::OtherEncoding | NotTaken::Other => {
+            Problem::not_taken(&format!("{filename} {}", why_not(why)))
+        }
     }
 }
 
-fn not_taken(why: NotTaken, filename: &str) -> Problem {
+/// What is said of what is not taken, after its name.
+pub(in crate::server) fn why_not(why: NotTaken) -> &'static str {
     match why {
-        NotTaken::Empty => Problem::field("file", "is empty: choose a file with something in it"),
-        NotTaken::OtherEncoding => Problem::not_taken(&format!(
-            "{filename} is text in another encoding than UTF-8: save it as UTF-8 and upload that"
-        )),
-        NotTaken::Other => Problem::not_taken(&format!(
-            "{filename} is none of the files that are taken: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX, pictures \
+        NotTaken::Empty => "is empty: choose a file with something in it",
+        NotTaken::OtherEncoding => "is text in another encoding than UTF-8: save it as UTF-8 and upload that",
+        NotTaken::Other => {
+            "is none of the files that are taken: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX, pictures \
              (PNG, JPEG, WebP, GIF)"
-        )),
+        }
     }
 }

@@ -57,7 +57,8 @@ pub async fn answer<H: ServerHandler>(
 ) -> Result<HttpResponse, Problem> {
     // A token does not make a page of another site ours.
     gate::check_origin(edge.gate, request)?;
-    let message = match read_json(request, payload, edge.server).await {
+    let (limit, timeout) = (edge.server.body_limit_bytes, edge.server.body_timeout());
+    let message = match read_json(request, payload, limit, timeout).await {
         Ok(message) => message,
         Err(problem) if problem.status_code() == StatusCode::UNPROCESSABLE_ENTITY => {
             return Ok(error(StatusCode::BAD_REQUEST, PARSE_ERROR, "the body is not JSON", &Value::Null));

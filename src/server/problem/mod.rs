@@ -18,6 +18,7 @@ use crate::council::field::FieldError;
 
 pub use conflicts::{NotInProject, NotToShare};
 pub(super) use errors::over_budget_detail;
+pub(in crate::server) use requests::mebibytes;
 
 /// How long a client should wait when this server cannot answer now, in seconds.
 const RETRY_AFTER_SECONDS: u64 = 5;

@@ -136,7 +136,7 @@ impl Problem {
 }
 
 /// A size for people, in mebibytes where it has some.
-fn mebibytes(bytes: u64) -> String {
+pub(in crate::server) fn mebibytes(bytes: u64) -> String {
     const MEBIBYTE: u64 = 1 << 20;
     if bytes < MEBIBYTE {
         return format!("{bytes} bytes");

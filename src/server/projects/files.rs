@@ -12,7 +12,9 @@ use crate::council::attached::{Attached, MEMBERS_CHARS};
 use crate::id::ProjectId;
 use crate::identity::Permission;
 use crate::server::app::App;
-use crate::server::attachments::uploading::{Arrived, Read, UploadForm, arrived, placed, read, too_late};
+use crate::server::attachments::uploading::{
+    Arrived, LookedAt, Read, UploadForm, arrived, placed, read, too_late,
+};
 use crate::server::attachments::{self, handed_out};
 use crate::server::extract::{Caller, id};
 use crate::server::problem::{NotInProject, Problem, ProblemBody};
@@ -113,7 +115,7 @@ pub(in crate::server) async fn add(
         let detail = "projects have no files on this server; whoever runs it has switched them off";
         return Err(Problem::forbidden(detail));
     };
-    let file = arrived(&app, &request, payload).await?;
+    let Arrived { file, place: _place } = arrived(&app, &request, payload).await?;
     let mut tx = owned().await?;
     if let Some(known) = project_files::upload_again(&mut tx, project, &file.id, &file.filename).await? {
         tx.commit().await?;
@@ -158,8 +160,8 @@ pub(in crate::server) async fn add(
 }
 
 /// What a file says, and whether there is more than is kept.
-async fn text_of(app: &App, file: &Arrived<'_>) -> Result<(String, bool), Problem> {
-    let Arrived { filename, bytes, kind, .. } = file;
+async fn text_of(app: &App, file: &LookedAt) -> Result<(String, bool), Problem> {
+    let LookedAt { filename, bytes, kind, .. } = file;
     let picture = || {
         Problem::not_taken(&format!(
             "{filename} is a picture, and a project has none: add it to the questions that are about it"

@@ -3,6 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
 
+use super::files::{Coming, SaidFile};
 use super::refusal::Refusal;
 use super::request::Wanted;
 use crate::council::prompts::history::Turn;
@@ -43,6 +44,8 @@ pub(super) struct Place {
     pub goes_on: Option<GoesOn>,
     /// What the models see as said before.
     pub history: Vec<Turn>,
+    /// The files that came with the question before, where the request does not repeat it.
+    pub files: Vec<SaidFile>,
 }
 
 /// A request of one of the two APIs.
@@ -54,11 +57,11 @@ pub(super) trait Api: Sized {
     /// Whether the next list of messages is to find the conversation.
     const IS_FOUND_BY_QUESTION: bool;
 
-    /// Reads a body.
+    /// Reads a body; `coming` are the files that came as data within it.
     ///
     /// # Errors
     /// Everything that is wrong with it, or cannot be done.
-    fn read(body: &Value) -> Result<Self, Refusal>;
+    fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal>;
     fn wanted(&self) -> &Wanted;
     /// The names of parameters that are passed over.
     fn ignored(&self) -> &[String];

@@ -3,19 +3,21 @@
 //! each says itself ([`Api`](super::api::Api)).
 
 use actix_web::http::header::{HeaderName, HeaderValue};
-use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::Value;
 
 use super::api::{Api, From, Place, Whom};
 use super::chores;
+use super::files::SaidFile;
 use super::gate::may_ask;
+use super::keeping::{self, Arrived};
 use super::offer::{self, Asks};
 use super::refusal::Refusal;
 use super::start::{Start, start};
 use crate::council::field::FieldError;
 use crate::runs::Asked;
 use crate::server::app::App;
-use crate::server::extract::{Body, Caller};
+use crate::server::extract::Caller;
 
 /// The names of parameters that were passed over.
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
@@ -34,26 +36,42 @@ pub(super) async fn respond<A: Api>(
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
     may_ask(caller)?;
-    let Body(body) = Body::from_request(request, &mut payload.into_inner()).await?;
-    let api = A::read(&body)?;
+    let (body, arrived) = keeping::read(app, request, payload, A::NAMES.question).await?;
+    let api = A::read(&body, &arrived.coming)?;
     let offer = offer::find(app, caller, &api.wanted().model).await?;
     let from = From { app, caller, request };
+    let files = &api.wanted().said.files;
+    let mut ignored = api.ignored().to_vec();
     let mut response = match offer.asks {
         Asks::Council(_) if chores::is_one(&api.wanted().said, &app.config.programs.chores) => {
+            drop(arrived);
+            ignored.extend(files.iter().map(|file| file.field.clone()));
             api.answer_directly(from, Whom::Utility).await?
         }
-        Asks::Council(options) => ask(from, &api, &body, &options).await?,
-        Asks::Seat(member) => api.answer_directly(from, Whom::Seat(&member)).await?,
+        Asks::Council(options) => ask(from, &api, (&body, arrived), &options, &mut ignored).await?,
+        Asks::Seat(_) if !files.is_empty() => return Err(no_files(files)),
+        Asks::Seat(member) => {
+            drop(arrived);
+            api.answer_directly(from, Whom::Seat(&member)).await?
+        }
     };
-    say_ignored(&mut response, api.ignored());
+    say_ignored(&mut response, &ignored);
     Ok(response)
+}
+
+/// 400: a seat by itself is asked in words.
+fn no_files(files: &[SaidFile]) -> Refusal {
+    let why = "is a picture or a file, and a single seat takes none: ask a council";
+    let errors: Vec<_> = files.iter().map(|file| FieldError::value(&file.field, why)).collect();
+    Refusal::of_fields(&errors, &[])
 }
 
 async fn ask<A: Api>(
     from: From<'_>,
     api: &A,
-    body: &Value,
+    (body, arrived): (&Value, Arrived<'_>),
     options: &Value,
+    ignored: &mut Vec<String>,
 ) -> Result<HttpResponse, Refusal> {
     let wanted = api.wanted();
     if wanted.form.is_some() && options.get("final").is_some_and(|choice| choice == "select") {
@@ -61,12 +79,19 @@ async fn ask<A: Api>(
                    the model council";
         return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.form, why)], &[]));
     }
-    let Place { goes_on, history } = api.place(from).await?;
+    let Place { goes_on, history, mut files } = api.place(from).await?;
+    files.extend(wanted.said.files.iter().cloned());
+    let (files, passed_over) = keeping::chosen(&files, &from.app.config.attachments);
+    ignored.extend(passed_over);
+    keeping::keep_all(from, &files, &arrived.coming).await?;
+    // The answer may take minutes.
+    drop(arrived);
     let question = Start {
         path: A::PATH,
         origin: A::ORIGIN,
         body,
         wanted,
+        files: &files,
         options,
         goes_on,
         history,

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::files::Coming;
 use super::refusal::Refusal;
 use super::{chat_request, response_request};
 
@@ -122,14 +123,14 @@ proptest! {
 
     #[test]
     fn every_body_is_read_or_refused_by_a_parameter(body in body()) {
-        match chat_request::read(&body) {
+        match chat_request::read(&body, &Coming::default()) {
             Ok(read) => {
                 prop_assert!(!read.wanted.model.is_empty() && !read.wanted.said.question.trim().is_empty());
                 prop_assert!(read.ignored.iter().all(|name| body.get(name).is_some()));
             }
             Err(refusal) => is_told(&refusal)?,
         }
-        match response_request::read(&body) {
+        match response_request::read(&body, &Coming::default()) {
             Ok(read) => prop_assert!(!read.wanted.model.is_empty()),
             Err(refusal) => is_told(&refusal)?,
         }
@@ -137,7 +138,7 @@ proptest! {
 
     #[test]
     fn what_is_no_body_is_refused(body in json()) {
-        for refusal in [chat_request::read(&body).err(), response_request::read(&body).err()].into_iter().flatten() {
+        for refusal in [chat_request::read(&body, &Coming::default()).err(), response_request::read(&body, &Coming::default()).err()].into_iter().flatten() {
             prop_assert!(refusal.object()["message"].as_str().is_some_and(|message| message.contains(' ')));
             prop_assert!(!body.is_object() || refusal.object()["param"].is_string());
         }

@@ -9,6 +9,7 @@ use super::chat_object::{self, Chunks, Head};
 use super::chat_request::{self, ChatCompletionRequest, ChatWanted};
 use super::course::Step;
 use super::direct;
+use super::files::Coming;
 use super::follow::Follower;
 use super::refusal::{ErrorBody, Refusal};
 use super::request::Wanted;
@@ -41,8 +42,8 @@ impl Api for ChatWanted {
     const NAMES: Names = Names { question: "messages", instructions: "messages", form: "response_format" };
     const IS_FOUND_BY_QUESTION: bool = true;
 
-    fn read(body: &Value) -> Result<Self, Refusal> {
-        chat_request::read(body)
+    fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
+        chat_request::read(body, coming)
     }
 
     fn wanted(&self) -> &Wanted {
@@ -60,7 +61,7 @@ impl Api for ChatWanted {
     async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
         let said = &self.wanted.said;
         let goes_on = conversation::of(from.app, from.caller, Self::ORIGIN, said).await?;
-        Ok(Place { goes_on, history: said.turns.clone() })
+        Ok(Place { goes_on, history: said.turns.clone(), files: Vec::new() })
     }
 
     async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal> {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::files::Coming;
 use super::form;
 use super::messages::{self, Said};
 use super::refusal::Refusal;
@@ -24,7 +25,9 @@ pub struct ChatCompletionRequest {
     /// One of `GET /v1/models`.
     model: String,
     /// `{role, content}`: system and developer messages are the system prompt, the last user message is the question,
-    /// what stands before it is the history. Content is text, or a list of parts with text.
+    /// what stands before it is the history. Content is text, or a list of parts: texts, and in messages of the user
+    /// pictures (`image_url` with a `data:` URL) and files (`file` with `file_data` as Base64, or the `file_id` of one of
+    /// `POST /api/attachments`).
     #[schema(value_type = Vec<Object>)]
     messages: Vec<Value>,
     #[schema(default = false)]
@@ -57,14 +60,14 @@ pub struct ChatCompletionRequest {
     user: Option<String>,
 }
 
-/// Reads a body.
+/// Reads a body; `coming` are the files that came as data within it.
 ///
 /// # Errors
 /// Everything that is wrong with it, or cannot be done.
-pub(super) fn read(body: &Value) -> Result<ChatWanted, Refusal> {
+pub(super) fn read(body: &Value, coming: &Coming) -> Result<ChatWanted, Refusal> {
     let mut reader = Reader::of(body)?;
     let model = reader.model();
-    let said = said(&mut reader);
+    let said = said(&mut reader, coming);
     let sampling = reader.sampling(&["max_completion_tokens", "max_tokens"]);
     let form = form::of_chat(&mut reader);
     let stream = reader.take("stream", "true or false").unwrap_or(false);
@@ -86,7 +89,7 @@ pub(super) fn read(body: &Value) -> Result<ChatWanted, Refusal> {
     Ok(ChatWanted { wanted, includes_usage, ignored })
 }
 
-fn said(reader: &mut Reader<'_>) -> Said {
+fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
     let Some(list) = reader.raw("messages") else {
         reader.refuse("messages", "is required: the conversation, ending with what the user asks");
         return Said::default();
@@ -95,7 +98,7 @@ fn said(reader: &mut Reader<'_>) -> Said {
         reader.refuse("messages", "must be a list of messages");
         return Said::default();
     };
-    messages::read("messages", list).unwrap_or_else(|errors| {
+    messages::read("messages", list, coming).unwrap_or_else(|errors| {
         reader.refuse_all(errors);
         Said::default()
     })
@@ -125,7 +128,7 @@ mod tests {
     fn with(more: &Value) -> Result<ChatWanted, Value> {
         let mut body = json!({"model": "council", "messages": [{"role": "user", "content": "Why?"}]});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        read(&body).map_err(|refusal| refusal.object())
+        read(&body, &Coming::default()).map_err(|refusal| refusal.object())
     }
 
     #[test]

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn said(system: Option<&str>, question: &str) -> Said {
-        Said { system: system.map(str::to_owned), turns: Vec::new(), question: question.to_owned() }
+        Said { system: system.map(str::to_owned), question: question.to_owned(), ..Said::default() }
     }
 
     #[test]

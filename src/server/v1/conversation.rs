@@ -5,7 +5,10 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::api::{GoesOn, Names};
+use super::files::SaidFile;
+use super::keeping;
 use super::messages::Said;
+use super::request::Wanted;
 use crate::council::prompts::history::Turn;
 use crate::server::app::App;
 use crate::server::extract::Caller;
@@ -82,28 +85,36 @@ pub(super) fn turns_until(
     None
 }
 
-/// The fields of a question as these APIs call them.
-pub(super) fn field_names(names: Names) -> [(&'static str, &'static str); 6] {
-    [
+/// The fields of a question with these files, as these APIs call them.
+pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str)> {
+    let fields = [
         ("content", names.question),
+        ("attachments", names.question),
         ("system_prompt", names.instructions),
         ("preset_id", "model"),
         ("mode", "model"),
         ("use_web_search", "web_search_options"),
         ("Idempotency-Key", "Idempotency-Key"),
-    ]
+    ];
+    let fields = fields.into_iter().map(|(ours, theirs)| (ours.to_owned(), theirs));
+    let files = files.iter().enumerate();
+    fields.chain(files.map(|(place, file)| (format!("attachments.{place}"), file.field.as_str()))).collect()
 }
 
 /// The body of a question with a model's options.
-pub(super) fn body(said: &Said, options: &Value, searches: bool, goes_on: Option<GoesOn>) -> Value {
+pub(super) fn body(wanted: &Wanted, files: &[SaidFile], options: &Value, goes_on: Option<GoesOn>) -> Value {
+    let said = &wanted.said;
     let mut body = options.clone();
     body["content"] = said.question.clone().into();
+    if !files.is_empty() {
+        body["attachments"] = keeping::named(files);
+    }
     body["new_conversation"] = goes_on.is_none().into();
     body["parent_message_id"] = goes_on.map(|goes_on| goes_on.after.to_string()).into();
     if let Some(system) = &said.system {
         body["system_prompt"] = system.clone().into();
     }
-    if searches {
+    if wanted.searches {
         body["use_web_search"] = true.into();
     }
     body

@@ -118,7 +118,7 @@ fn call(settings: &Settings, wanted: &Wanted, whom: &Whom<'_>) -> ChatRequest {
         Whom::Utility => (&CHORE, &settings.utility_model, None),
         Whom::Seat(member) => (&SEAT, &member.model, member.system_prompt.as_deref()),
     };
-    let Said { system, turns, question } = &wanted.said;
+    let Said { system, turns, question, files: _ } = &wanted.said;
     let system = system.as_deref().or(prompt).map(ChatMessage::system);
     let turns = turns
         .iter()

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::files::{Coming, SaidFile};
 use crate::council::field::FieldError;
 use crate::council::prompts::history::Turn;
 
@@ -19,19 +20,22 @@ pub(super) struct Said {
     /// Oldest first.
     pub turns: Vec<Turn>,
     pub question: String,
+    /// In the order in which they came.
+    pub files: Vec<SaidFile>,
 }
 
-/// Reads a list of messages, of `messages` in chat completions and of `input` in responses.
+/// Reads a list of messages, of `messages` in chat completions and of `input` in responses. `coming` are the files that came as
+/// data within them.
 ///
 /// # Errors
 /// Every message that cannot be read.
-pub(super) fn read(name: &str, list: &[Value]) -> Result<Said, Vec<FieldError>> {
+pub(super) fn read(name: &str, list: &[Value], coming: &Coming) -> Result<Said, Vec<FieldError>> {
     let mut gathered = Gathered::default();
     let mut errors = Vec::new();
     for (place, message) in list.iter().enumerate() {
         let field = format!("{name}[{place}]");
-        match message_of(&field, message) {
-            Ok(parts) => parts.into_iter().for_each(|(role, text)| gathered.add(role, text)),
+        match message_of(&field, message, coming) {
+            Ok(parts) => parts.into_iter().for_each(|(role, content)| gathered.add(role, content)),
             Err(error) => errors.push(error),
         }
     }
@@ -50,28 +54,48 @@ enum Role {
     Tool,
 }
 
+/// What a message, or a part of one, says.
+#[derive(Debug, Default)]
+struct Content {
+    text: String,
+    files: Vec<SaidFile>,
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self { text, files: Vec::new() }
+    }
+}
+
 #[derive(Default)]
 struct Gathered {
     system: Vec<String>,
     turns: Vec<Turn>,
     /// What was asked since the last answer.
     open: Vec<String>,
+    files: Vec<SaidFile>,
     /// What tools were called for since then, and gave.
     carried_out: Vec<String>,
 }
 
 impl Gathered {
-    fn add(&mut self, role: Role, text: String) {
+    fn add(&mut self, role: Role, Content { text, files }: Content) {
         match role {
             Role::System => self.system.push(text),
-            Role::User => self.open.push(text),
+            Role::User => {
+                self.open.push(text);
+                self.files.extend(files);
+            }
             Role::Tool => self.carried_out.push(text),
             Role::Assistant if !self.carried_out.is_empty() => {
                 let text = std::mem::take(&mut self.carried_out).join("\n\n") + "\n\n" + &text;
-                self.add(Role::Assistant, text);
+                self.add(Role::Assistant, text.into());
             }
             // A question that was not answered is none to go on from.
-            Role::Assistant if text.trim().is_empty() => self.open.clear(),
+            Role::Assistant if text.trim().is_empty() => {
+                self.open.clear();
+                self.files.retain(|file| file.is_earlier);
+            }
             Role::Assistant => match (self.open.is_empty(), self.turns.last_mut()) {
                 (true, Some(turn)) => {
                     turn.answer.push_str("\n\n");
@@ -81,6 +105,7 @@ impl Gathered {
                 (false, _) => {
                     let question = std::mem::take(&mut self.open).join("\n\n");
                     self.turns.push(Turn { question, answer: text });
+                    self.files.iter_mut().for_each(|file| file.is_earlier = true);
                 }
             },
         }
@@ -95,12 +120,12 @@ impl Gathered {
             return Err(vec![FieldError::value(name, "must end with what the user asks, as text")]);
         }
         let system = Some(self.system.join("\n\n")).filter(|text| !text.trim().is_empty());
-        Ok(Said { system, turns: self.turns, question })
+        Ok(Said { system, turns: self.turns, question, files: self.files })
     }
 }
 
 /// Who says a message, and its text; nothing for an item that says nothing. What another model had tools do is told in words.
-fn message_of(field: &str, message: &Value) -> Result<Vec<(Role, String)>, FieldError> {
+fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role, Content)>, FieldError> {
     let refuse = |what: &str, why: &str| Err(FieldError::value(format!("{field}{what}"), why));
     if !message.is_object() {
         return refuse("", "must be an object with role and content");
@@ -127,15 +152,17 @@ fn message_of(field: &str, message: &Value) -> Result<Vec<(Role, String)>, Field
         }
         Some(_) | None => return refuse(".role", "must be system, developer, user or assistant"),
     };
-    let text = match message.get("content") {
-        None | Some(Value::Null) if role == Role::Assistant => String::new(),
-        content => content_of(&format!("{field}.content"), content)?,
+    let content = match message.get("content") {
+        None | Some(Value::Null) if role == Role::Assistant => Content::default(),
+        content => {
+            content_of(&format!("{field}.content"), content, Some(coming).filter(|_| role == Role::User))?
+        }
     };
     let calls = message.get("tool_calls").and_then(Value::as_array).filter(|calls| !calls.is_empty());
-    let Some(calls) = calls.filter(|_| role == Role::Assistant) else { return Ok(vec![(role, text)]) };
+    let Some(calls) = calls.filter(|_| role == Role::Assistant) else { return Ok(vec![(role, content)]) };
     let mut said = Vec::new();
-    if !text.trim().is_empty() {
-        said.push((Role::Tool, text));
+    if !content.text.trim().is_empty() {
+        said.push((Role::Tool, content));
     }
     for (place, call) in calls.iter().enumerate() {
         let of = call.get("function").or(call.get("custom")).unwrap_or(call);
@@ -150,7 +177,7 @@ fn called(
     field: &str,
     name: Option<&Value>,
     arguments: Option<&Value>,
-) -> Result<(Role, String), FieldError> {
+) -> Result<(Role, Content), FieldError> {
     let Some(name) = name.and_then(Value::as_str) else {
         return Err(FieldError::value(field, "must be a call of a tool, with its name"));
     };
@@ -158,33 +185,38 @@ fn called(
     if name.contains('\0') || arguments.contains('\0') {
         return Err(FieldError::value(field, "must not contain U+0000"));
     }
-    Ok((Role::Tool, format!("(called {name} with {arguments})")))
+    Ok((Role::Tool, format!("(called {name} with {arguments})").into()))
 }
 
 /// What a tool gave back, in words.
-fn given(field: &str, content: Option<&Value>) -> Result<(Role, String), FieldError> {
-    Ok((Role::Tool, format!("(it gave: {})", content_of(field, content)?)))
+fn given(field: &str, content: Option<&Value>) -> Result<(Role, Content), FieldError> {
+    Ok((Role::Tool, format!("(it gave: {})", content_of(field, content, None)?.text).into()))
 }
 
-/// A text, or a list of parts with text.
-fn content_of(field: &str, content: Option<&Value>) -> Result<String, FieldError> {
+/// A text, or a list of parts with text, and with files where they are `coming`.
+fn content_of(field: &str, content: Option<&Value>, coming: Option<&Coming>) -> Result<Content, FieldError> {
     let refuse = |why: &str| Err(FieldError::value(field, why));
-    let text = match content {
+    let content = match content {
         None | Some(Value::Null) => return refuse("is required"),
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => text.clone().into(),
         Some(Value::Array(parts)) => {
-            let mut text = String::new();
+            let mut content = Content::default();
             for (place, part) in parts.iter().enumerate() {
-                text.push_str(text_of(&format!("{field}[{place}]"), part)?);
+                let field = format!("{field}[{place}]");
+                if let Some(file) = Coming::file_of(coming, &field, part)? {
+                    content.files.push(file);
+                } else {
+                    content.text.push_str(text_of(&field, part)?);
+                }
             }
-            text
+            content
         }
         Some(_) => return refuse("must be text or a list of parts"),
     };
-    if text.contains('\0') {
+    if content.text.contains('\0') {
         return refuse("must not contain U+0000");
     }
-    Ok(text)
+    Ok(content)
 }
 
 /// The text of a part.
@@ -197,12 +229,6 @@ fn text_of<'p>(field: &str, part: &'p Value) -> Result<&'p str, FieldError> {
     let text = match kind {
         "text" | "input_text" | "output_text" | "summary_text" => part.get("text"),
         "refusal" => part.get("refusal"),
-        "image_url" | "input_image" | "image" => {
-            return refuse("is an image, and images cannot be read here: say in words what it shows");
-        }
-        "file" | "input_file" => {
-            return refuse("is a file, and files cannot be read here: put its text into the message");
-        }
         "input_audio" | "audio" => return refuse("is sound, and sound cannot be read here"),
         _ => return refuse("must be a part with text"),
     };

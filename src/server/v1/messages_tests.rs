@@ -8,11 +8,11 @@ fn turn(question: &str, answer: &str) -> Turn {
 }
 
 fn said(list: &Value) -> Said {
-    read("messages", list.as_array().unwrap()).unwrap()
+    read("messages", list.as_array().unwrap(), &Coming::default()).unwrap()
 }
 
 fn wrong(list: &Value) -> Vec<String> {
-    let errors = read("messages", list.as_array().unwrap()).unwrap_err();
+    let errors = read("messages", list.as_array().unwrap(), &Coming::default()).unwrap_err();
     errors.into_iter().map(|error| error.field).collect()
 }
 
@@ -32,6 +32,7 @@ fn a_list_is_instructions_turns_and_a_question() {
         system: Some("Be brief.\n\nBe kind.".into()),
         turns: vec![turn("One?", "1"), turn("Two?", "2")],
         question: "Here is a page.\n\nThree?".into(),
+        files: Vec::new(),
     };
     assert_eq!(said(&list), expected);
 }
@@ -147,7 +148,7 @@ fn nearly() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn whatever_a_list_holds_it_is_read_or_refused(list in prop::collection::vec(nearly(), 0..6)) {
-        match read("messages", &list) {
+        match read("messages", &list, &Coming::default()) {
             Ok(said) => prop_assert!(!said.question.trim().is_empty()),
             Err(errors) => prop_assert!(!errors.is_empty()),
         }
@@ -159,7 +160,7 @@ proptest! {
         let odd = if texts.len().is_multiple_of(2) { texts[1..].to_vec() } else { texts };
         let list: Vec<Value> =
             odd.iter().enumerate().map(|(place, text)| json!({"role": role(place), "content": text})).collect();
-        let said = read("input", &list).unwrap();
+        let said = read("input", &list, &Coming::default()).unwrap();
         let back: Vec<String> =
             said.turns.into_iter().flat_map(|turn| [turn.question, turn.answer]).chain([said.question]).collect();
         prop_assert_eq!(back, odd);

@@ -2,8 +2,8 @@
 //! It only translates: a list of messages becomes a question with a history, [`asking`](super::asking) makes a run of
 //! that, and what the run tells ([`course`]) becomes chunks, typed events or one object.
 //!
-//! Start at [`ask`], the way that both take, then [`chat`] and [`course`]. What both APIs read alike is in [`request`] and [`messages`]; errors are one
-//! table, in [`refusal`].
+//! Start at [`ask`], the way that both take, then [`chat`] and [`course`]. What both APIs read alike is in [`request`], [`messages`] and
+//! [`files`]; errors are one table, in [`refusal`].
 
 mod api;
 mod ask;
@@ -15,9 +15,11 @@ mod conversation;
 mod council_object;
 mod course;
 mod direct;
+mod files;
 mod follow;
 mod form;
 pub(super) mod gate;
+mod keeping;
 mod messages;
 pub(super) mod models;
 mod offer;

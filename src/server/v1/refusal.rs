@@ -70,7 +70,7 @@ impl Refusal {
 
     /// 400 for wrong parameters: all of them in the sentence, and the first by its name. `names` says what a field of
     /// a question is called in this API.
-    pub(super) fn of_fields(errors: &[FieldError], names: &[(&str, &str)]) -> Self {
+    pub(super) fn of_fields(errors: &[FieldError], names: &[(String, &str)]) -> Self {
         let name = |field: &str| {
             let known = names.iter().find(|(ours, _)| *ours == field);
             known.map_or_else(|| field.to_owned(), |(_, theirs)| (*theirs).to_owned())
@@ -138,7 +138,7 @@ impl Refusal {
 
     /// The same with a field of a question called as this API calls it.
     #[must_use]
-    pub(super) fn of_question(problem: &Problem, names: &[(&str, &str)]) -> Self {
+    pub(super) fn of_question(problem: &Problem, names: &[(String, &str)]) -> Self {
         match fields(problem) {
             Some(errors) => Self::of_fields(&errors, names),
             None => Self::from(problem.clone()),

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::files::Coming;
 use super::form;
 use super::messages::{self, Said};
 use super::refusal::Refusal;
@@ -31,7 +32,8 @@ pub(super) struct ResponseWanted {
 pub struct CreateResponseRequest {
     /// One of `GET /v1/models`.
     model: String,
-    /// The question as text, or a list of messages that ends with it.
+    /// The question as text, or a list of messages that ends with it. Those of the user may have pictures (`input_image` with
+    /// a `data:` URL) and files (`input_file` with `file_data` as Base64, or the `file_id` of one of `POST /api/attachments`).
     #[schema(value_type = Object)]
     input: Value,
     /// The system prompt.
@@ -88,18 +90,18 @@ const MOST_METADATA: usize = 16;
 const MAX_METADATA_CHARS: usize = 512;
 const MAX_ID_CHARS: usize = 100;
 
-/// Reads a body.
+/// Reads a body; `coming` are the files that came as data within it.
 ///
 /// # Errors
 /// Everything that is wrong with it, or cannot be done.
-pub(super) fn read(body: &Value) -> Result<ResponseWanted, Refusal> {
+pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refusal> {
     let mut reader = Reader::of(body)?;
     let model = reader.model();
     let instructions: Option<String> = reader.take("instructions", "a string");
     if instructions.as_ref().is_some_and(|text| text.contains('\0')) {
         reader.refuse("instructions", "must not contain U+0000");
     }
-    let mut said = said(&mut reader);
+    let mut said = said(&mut reader, coming);
     let system = [instructions.clone(), said.system.take()].into_iter().flatten();
     let system: Vec<String> = system.filter(|text| !text.trim().is_empty()).collect();
     said.system = (!system.is_empty()).then(|| system.join("\n\n"));
@@ -142,11 +144,11 @@ pub(super) fn read(body: &Value) -> Result<ResponseWanted, Refusal> {
     Ok(wanted)
 }
 
-fn said(reader: &mut Reader<'_>) -> Said {
+fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
     match reader.raw("input") {
         None => reader.refuse("input", "is required: the question, or a list of messages that ends with it"),
         Some(Value::String(text)) => return Said { question: text.clone(), ..Said::default() },
-        Some(Value::Array(items)) => match messages::read("input", items) {
+        Some(Value::Array(items)) => match messages::read("input", items, coming) {
             Ok(said) => return said,
             Err(errors) => reader.refuse_all(errors),
         },
@@ -192,7 +194,7 @@ mod tests {
     fn with(more: &Value) -> Result<ResponseWanted, Value> {
         let mut body = json!({"model": "council", "input": "Why?"});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        read(&body).map_err(|refusal| refusal.object())
+        read(&body, &Coming::default()).map_err(|refusal| refusal.object())
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::api::{Api, From, GoesOn, Names, Place, Whom};
 use super::ask;
 use super::conversation::turns_until;
 use super::direct;
+use super::files::{Coming, SaidFile};
 use super::follow::{Follower, find};
 use super::gate::{may_ask, may_look};
 use super::refusal::{ErrorBody, Refusal};
@@ -25,6 +26,7 @@ use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
+use crate::store::attachments::Attached;
 use crate::store::runs::{self, AskedByProgram};
 use crate::store::{RunStatus, StoreError, audit, conversations};
 
@@ -53,8 +55,8 @@ impl Api for ResponseWanted {
     const NAMES: Names = Names { question: "input", instructions: "instructions", form: "text.format" };
     const IS_FOUND_BY_QUESTION: bool = false;
 
-    fn read(body: &Value) -> Result<Self, Refusal> {
-        response_request::read(body)
+    fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
+        response_request::read(body, coming)
     }
 
     fn wanted(&self) -> &Wanted {
@@ -72,7 +74,7 @@ impl Api for ResponseWanted {
     async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
         let mut place = match &self.previous {
             Some(previous) => going_on(from.app, from.caller, previous).await?,
-            None => Place { goes_on: None, history: Vec::new() },
+            None => Place { goes_on: None, history: Vec::new(), files: Vec::new() },
         };
         place.history.extend(self.wanted.said.turns.clone());
         Ok(place)
@@ -121,8 +123,22 @@ async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, R
         conversations::messages(&mut tx, conversation, &tree.path(answer)).await.map_err(Problem::from)?;
     let is_shown = messages.last().is_some_and(|last| last.run_id == Some(run));
     let is_last = is_shown && tree.after(Some(answer)).is_empty();
+    let asked_with = messages.iter().rev().find(|message| message.role == "user");
+    let files =
+        asked_with.map(|question| question.attachments.iter().map(carried).collect()).unwrap_or_default();
     let history = turns_until(messages, run).ok_or_else(|| refused(gone))?;
-    Ok(Place { goes_on: is_last.then_some(GoesOn { conversation, after: answer.id }), history })
+    Ok(Place { goes_on: is_last.then_some(GoesOn { conversation, after: answer.id }), history, files })
+}
+
+/// A file of the question before.
+fn carried(file: &Attached) -> SaidFile {
+    SaidFile {
+        field: "previous_response_id".to_owned(),
+        id: file.id.clone(),
+        filename: Some(file.filename.clone()),
+        is_earlier: true,
+        is_picture: file.width.is_some(),
+    }
 }
 
 /// The run that a path names.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::api::{From, GoesOn, Names};
 use super::conversation::{self, field_names};
+use super::files::SaidFile;
 use super::refusal::Refusal;
 use super::request::Wanted;
 use crate::council::prompts::history::Turn;
@@ -26,6 +27,8 @@ pub(super) struct Start<'s> {
     /// The request's body.
     pub body: &'s Value,
     pub wanted: &'s Wanted,
+    /// The files that it comes with.
+    pub files: &'s [SaidFile],
     /// The fields of the question's options that the model stands for.
     pub options: &'s Value,
     /// Where it goes on; in a new conversation without.
@@ -55,7 +58,7 @@ pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Ref
         }
         asked => asked,
     }
-    .map_err(|problem| Refusal::of_question(&problem, &field_names(start.names)))
+    .map_err(|problem| Refusal::of_question(&problem, &field_names(start.names, start.files)))
 }
 
 async fn ask(
@@ -64,7 +67,7 @@ async fn ask(
     goes_on: Option<GoesOn>,
 ) -> Result<Asked, crate::server::problem::Problem> {
     let wanted = start.wanted;
-    let body = conversation::body(&wanted.said, start.options, wanted.searches, goes_on);
+    let body = conversation::body(wanted, start.files, start.options, goes_on);
     let target = Target::Program(start.path);
     let mut named = start.body.clone();
     if let Some(fields) = named.as_object_mut() {

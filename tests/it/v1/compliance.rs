@@ -1,9 +1,12 @@
 //! The documented cases of the Open Responses compliance suite, by their names there. That of calling tools is not among
-//! them: a council calls none; neither is that of images.
+//! them: a council calls none.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{RESPONSES, program, stream, wants};
+use crate::attachments::pictures::png;
 use crate::support::app::TestApp;
 
 /// What every response has, and of which type.
@@ -97,6 +100,22 @@ async fn system_prompt() {
     is_a_response(&program(&app).await.post(RESPONSES, body).await.ok());
     let first = app.models.records().into_iter().next().unwrap().request.body;
     assert_eq!(first["messages"][0], json!({"role": "system", "content": "You are a pirate."}));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn image_input() {
+    let app = TestApp::with("image_models = [\"m/one\", \"m/ch*\"]\n").await;
+    let picture = format!("data:image/png;base64,{}", STANDARD.encode(png((2, 2), b"a red heart")));
+    let body = wants(
+        "",
+        &json!({"input": [{"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": "What do you see in this image?"},
+            {"type": "input_image", "image_url": picture}
+        ]}]}),
+    );
+    is_a_response(&program(&app).await.post(RESPONSES, body).await.ok());
+    assert!(app.models.records().iter().any(|record| record.request.body.to_string().contains(&picture)));
     app.close().await;
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod chat;
 mod chores;
 mod compliance;
+mod files;
 mod forms;
 mod joining;
 mod models;

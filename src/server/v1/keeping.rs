@@ -1,0 +1,148 @@
+//! The files of a request: how much of them a body may have, which of them the question comes with, and how those that came as
+//! data are kept.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, web};
+use serde_json::{Value, json};
+use tokio::sync::SemaphorePermit;
+
+use super::api::From;
+use super::files::{Coming, ComingFile, SaidFile};
+use crate::config::Attachments;
+use crate::council::attached::MAX_IMAGES;
+use crate::server::app::App;
+use crate::server::attachments::uploading::{ARRIVAL, keep};
+use crate::server::extract::read_json;
+use crate::server::problem::Problem;
+use crate::store::StoreError;
+use crate::store::attachments::{self, Attachment};
+
+/// The most that the files of one request may have, in bytes, however many there may be.
+const MOST_BYTES: usize = 24 << 20;
+/// How many of the places for uploads one body takes at most.
+const MOST_PLACES: usize = 8;
+
+/// The files of a request that are in memory.
+pub(super) struct Arrived<'a> {
+    pub coming: Coming,
+    /// Among the uploads that are under way; given back by being dropped, once the files are kept or refused.
+    _places: Option<SemaphorePermit<'a>>,
+}
+
+/// The body of a request, without the data of its files, and these.
+///
+/// # Errors
+/// Where it is too large, too slow, or no JSON; where too many files are under way.
+pub(super) async fn read<'a>(
+    app: &'a App,
+    request: &HttpRequest,
+    payload: web::Payload,
+    list: &'static str,
+) -> Result<(Value, Arrived<'a>), Problem> {
+    let (server, limits) = (&app.config.server, app.config.attachments.clone());
+    let is_short = announced(request).is_some_and(|bytes| bytes <= server.body_limit_bytes);
+    if is_short || !limits.are_taken() {
+        let mut body =
+            read_json(request, payload.into_inner(), server.body_limit_bytes, server.body_timeout()).await?;
+        let coming = Coming::out_of(&mut body, list, &limits);
+        return Ok((body, Arrived { coming, _places: None }));
+    }
+    let places = places(app, announced(request))?;
+    let limit = server.body_limit_bytes.saturating_add(room(&limits));
+    let timeout: Duration = server.body_timeout().max(ARRIVAL);
+    let body = read_json(request, payload.into_inner(), limit, timeout).await?;
+    // Large files take a moment, and everybody's events go through this thread.
+    let read = web::block(move || {
+        let mut body = body;
+        let coming = Coming::out_of(&mut body, list, &limits);
+        (body, coming)
+    });
+    let (body, coming) = read.await.map_err(|_| Problem::unavailable("this server is shutting down"))?;
+    Ok((body, Arrived { coming, _places: Some(places) }))
+}
+
+/// How much of files a body may have, as Base64, in bytes.
+fn room(limits: &Attachments) -> usize {
+    let files = limits.max_bytes.saturating_mul(limits.max_per_question).min(MOST_BYTES);
+    files.div_ceil(3) * 4
+}
+
+fn announced(request: &HttpRequest) -> Option<usize> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Places among the uploads that are under way, by how much this one takes in memory: its text, and what that says.
+fn places(app: &App, announced: Option<usize>) -> Result<SemaphorePermit<'_>, Problem> {
+    let places = announced.map_or(MOST_PLACES, |bytes| {
+        bytes.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1)).clamp(1, MOST_PLACES)
+    });
+    app.uploads
+        .try_acquire_many(u32::try_from(places).unwrap_or(1))
+        .map_err(|_| Problem::full("too many files are being uploaded just now; try again in a moment"))
+}
+
+/// Which of the files that were said the question comes with, each once, and the places of those that are passed over: of what
+/// came with earlier questions the latest, as far as there is room.
+pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>, Vec<String>) {
+    let (mut pictures, mut seen) = (0, BTreeSet::new());
+    let (mut chosen, mut passed_over) = (Vec::new(), Vec::new());
+    for file in said.iter().rev() {
+        if !seen.insert(file.id.as_str()) {
+            continue;
+        }
+        let has_room = chosen.len() < limits.max_per_question && (!file.is_picture || pictures < MAX_IMAGES);
+        if file.is_earlier && !has_room {
+            passed_over.push(file.field.clone());
+        } else {
+            pictures += usize::from(file.is_picture);
+            // Sent again it is still called as it was first.
+            let first = said.iter().find(|one| one.id == file.id).unwrap_or(file);
+            chosen.push(SaidFile { filename: first.filename.clone(), ..file.clone() });
+        }
+    }
+    chosen.reverse();
+    passed_over.reverse();
+    (chosen, passed_over)
+}
+
+/// Keeps those of these files that came as data.
+///
+/// # Errors
+/// Where there is no room for one, or something that it takes is away.
+pub(super) async fn keep_all(from: From<'_>, files: &[SaidFile], coming: &Coming) -> Result<(), Problem> {
+    for file in files {
+        if let Some(coming) = coming.find(&file.id) {
+            keep_one(from, coming).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn keep_one(From { app, caller, .. }: From<'_>, coming: &ComingFile) -> Result<Attachment, Problem> {
+    let file = &coming.file;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let filename = if coming.is_named {
+        file.filename.clone()
+    } else {
+        // One that is there keeps its name.
+        match attachments::find(&mut tx, &file.id).await {
+            Ok(known) => known.filename,
+            Err(StoreError::NotFound) => file.filename.clone(),
+            Err(error) => return Err(error.into()),
+        }
+    };
+    if let Some(known) = attachments::upload_again(&mut tx, &file.id, &filename).await? {
+        tx.commit().await?;
+        return Ok(known);
+    }
+    drop(tx);
+    keep(app, caller, file).await
+}
+
+/// The files as a question names them.
+pub(super) fn named(files: &[SaidFile]) -> Value {
+    files.iter().map(|file| json!({"id": file.id, "filename": file.filename})).collect()
+}
