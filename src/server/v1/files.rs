@@ -55,13 +55,6 @@ pub(super) struct Coming {
     files: BTreeMap<String, Result<ComingFile, String>>,
 }
 
-/// Data that was taken out of a part.
-struct Data {
-    field: String,
-    filename: Option<String>,
-    text: String,
-}
-
 impl Coming {
     /// Takes the data of files out of the messages of a body, and leaves their hashes there.
     pub fn out_of(body: &mut Value, list: &str, limits: &Attachments) -> Self {
@@ -75,14 +68,12 @@ impl Coming {
             for (at, part) in parts.into_iter().flatten().enumerate() {
                 let filename = name_of(part).map(str::to_owned);
                 let Some(text) = data_of(part) else { continue };
-                let field = format!("{list}[{place}].content[{at}]");
-                let data = Data { field, filename, text: std::mem::take(text) };
                 let number = coming.files.len() + 1;
-                let (field, file) = looked_at(data, number, limits);
+                let file = looked_at(filename.as_deref(), std::mem::take(text), number, limits);
                 if let Ok(file) = &file {
                     *text = format!("{TAKEN_OUT}{}", file.file.id);
                 }
-                coming.files.insert(field, file);
+                coming.files.insert(format!("{list}[{place}].content[{at}]"), file);
             }
         }
         coming
@@ -179,12 +170,7 @@ fn is_data(address: &str) -> bool {
 }
 
 /// The file of what was taken out, or what is wrong with it. Unless it has a name it is called by its number.
-fn looked_at(data: Data, number: usize, limits: &Attachments) -> (String, Result<ComingFile, String>) {
-    let Data { field, filename, text } = data;
-    (field, file(filename.as_deref(), text, number, limits))
-}
-
-fn file(
+fn looked_at(
     filename: Option<&str>,
     text: String,
     number: usize,
@@ -220,7 +206,6 @@ fn file(
 
 /// The bytes of a `data:` address, or of plain Base64.
 fn decoded(mut text: String) -> Result<Vec<u8>, &'static str> {
-    const NOT_BASE64: &str = "is not Base64";
     if is_data(&text) {
         let (head, _) = text.split_once(',').ok_or("is a data: URL without data")?;
         if !head.to_ascii_lowercase().ends_with(";base64") {
@@ -231,7 +216,7 @@ fn decoded(mut text: String) -> Result<Vec<u8>, &'static str> {
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
         text.retain(|c| !c.is_ascii_whitespace());
     }
-    BASE64.decode(&text).map_err(|_| NOT_BASE64)
+    BASE64.decode(&text).map_err(|_| "is not Base64")
 }
 
 #[cfg(test)]

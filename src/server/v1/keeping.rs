@@ -43,14 +43,15 @@ pub(super) async fn read<'a>(
     list: &'static str,
 ) -> Result<(Value, Arrived<'a>), Problem> {
     let (server, limits) = (&app.config.server, app.config.attachments.clone());
-    let is_short = announced(request).is_some_and(|bytes| bytes <= server.body_limit_bytes);
-    if is_short || !limits.are_taken() {
+    // One that does not say how long it is may be no longer than any other: places are taken before it is read.
+    let long = announced(request).filter(|bytes| *bytes > server.body_limit_bytes && limits.are_taken());
+    let Some(announced) = long else {
         let mut body =
             read_json(request, payload.into_inner(), server.body_limit_bytes, server.body_timeout()).await?;
         let coming = Coming::out_of(&mut body, list, &limits);
         return Ok((body, Arrived { coming, _places: None }));
-    }
-    let places = places(app, announced(request))?;
+    };
+    let places = places(app, announced)?;
     let limit = server.body_limit_bytes.saturating_add(room(&limits));
     let timeout: Duration = server.body_timeout().max(ARRIVAL);
     let body = read_json(request, payload.into_inner(), limit, timeout).await?;
@@ -75,10 +76,9 @@ fn announced(request: &HttpRequest) -> Option<usize> {
 }
 
 /// Places among the uploads that are under way, by how much this one takes in memory: its text, and what that says.
-fn places(app: &App, announced: Option<usize>) -> Result<SemaphorePermit<'_>, Problem> {
-    let places = announced.map_or(MOST_PLACES, |bytes| {
-        bytes.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1)).clamp(1, MOST_PLACES)
-    });
+fn places(app: &App, announced: usize) -> Result<SemaphorePermit<'_>, Problem> {
+    let places = announced.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1));
+    let places = places.clamp(1, MOST_PLACES);
     app.uploads
         .try_acquire_many(u32::try_from(places).unwrap_or(1))
         .map_err(|_| Problem::full("too many files are being uploaded just now; try again in a moment"))

@@ -236,6 +236,15 @@ async fn a_body_may_be_as_long_as_its_files_may_and_no_longer() {
     assert_eq!(refused(&answer).2, json!("messages[0].content[1]"));
     let answer = tool.post(CHAT, chat(&[user(&[text("Why?"), file(9000)])])).await;
     assert_eq!(refused(&answer).0, 413, "{}", answer.text);
+    // Nobody knows how much room one would take that does not say how long it is.
+    let unsaid = async |bytes: usize| {
+        let body = chat(&[user(&[text("Why?"), file(bytes)])]).to_string();
+        let body = reqwest::Body::wrap_stream(futures_util::stream::iter([Ok::<_, std::io::Error>(body)]));
+        let request = tool.request("POST", CHAT).header("content-type", "application/json").body(body);
+        crate::support::app::read(request).await
+    };
+    assert_eq!(refused(&unsaid(3000).await).0, 413);
+    unsaid(30).await.ok();
     app.close().await;
 
     let off = TestApp::with("[server]\nbody_limit_bytes = 2000\n[attachments]\nmax_bytes = 0\n").await;
