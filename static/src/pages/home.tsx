@@ -40,7 +40,7 @@ function Members({ config }: { config: Config }) {
             return (
               <li key={`${member.model}-${member.alias}`}>
                 <button type="button" title={member.model} aria-haspopup="dialog" onClick={choose}>
-                  <Monogram member={name} seat={seat} />
+                  <Monogram member={nameOf(member)} seat={seat} />
                   {name}
                 </button>
               </li>
