@@ -5,5 +5,5 @@ import { money } from "./format";
 export function knownCost(usd: number | null | undefined, unknown: number): string {
   const sum = money(usd);
   if (unknown === 0 || usd === null || usd === undefined) return sum;
-  return t("at least {{sum}}, {{count, number}} calls of unknown price", { sum, count: unknown });
+  return `${t("at least {{sum}}", { sum })} · ${t("{{count, number}} calls of unknown price", { count: unknown })}`;
 }

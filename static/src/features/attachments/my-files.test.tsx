@@ -99,7 +99,7 @@ it("says what each file is, whether a question has used it, and what is wrong wi
     }),
   ];
   const place = await view();
-  await settled("3 files take up 4 KiB of your 200 MiB.");
+  await settled("Your files take up 4 KiB of 200 MiB.");
   const [notes, chart, locked] = rows(place);
   expect(notes?.textContent).toContain(
     "Text · 1 KiB · added Mar 12, 2026 · not used in a question yet",
@@ -127,7 +127,7 @@ it("asks before it deletes one, which is out of the list at once, and leads the 
   files = [file("a"), file("b", { used: true }), file("c")];
   chosen.put(null, [{ key: "k", name: "c.md", size: 1, state: "ready", id: "c", problem: null }]);
   const place = await view();
-  await settled("3 files take up");
+  await settled("Your files take up 3 KiB");
   button("Delete c.md")?.focus();
   await click(button("Delete c.md"));
   expect(deleted).toEqual([]);
@@ -136,7 +136,7 @@ it("asks before it deletes one, which is out of the list at once, and leads the 
   await click(button("Delete c.md"));
   await askedThen("Delete");
   expect(rows(place).length).toBe(2);
-  await settled("2 files take up 2 KiB");
+  await settled("Your files take up 2 KiB");
   // The one before has no button: a question has used it.
   expect(document.activeElement?.textContent).toBe("b.md");
   await act(async () => answer());
@@ -158,7 +158,7 @@ it("shows one again that the server keeps, with the reason", async () => {
     body: { type: "urn:llm-council:problem:in-the-way", detail: "a question came with this file" },
   };
   const place = await view();
-  await settled("1 file takes up");
+  await settled("Your files take up 1 KiB");
   await click(button("Delete a.md"));
   await askedThen("Delete");
   await settled("Not deleted: A question has used it meanwhile");
@@ -176,13 +176,13 @@ it("shows one again that the server keeps, with the reason", async () => {
 it("shows fifty, and the rest when asked, with the sum once it is known", async () => {
   files = Array.from({ length: 60 }, (_, at) => file(`f${at}`));
   const place = await view();
-  await settled("60 files. Those shown here take up 50 KiB of your 200 MiB.");
+  await settled("The files that are shown here take up 50 KiB of your 200 MiB.");
   expect(rows(place).length).toBe(50);
   expect(place.textContent).toContain("50 of 60");
   const more = button("Show more");
   more?.focus();
   await click(more);
-  await settled("60 files take up 60 KiB of your 200 MiB.");
+  await settled("Your files take up 60 KiB of 200 MiB.");
   expect(rows(place).length).toBe(60);
   // With the last of them the button goes.
   expect(button("Show more")).toBeUndefined();

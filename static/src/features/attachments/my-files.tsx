@@ -100,12 +100,12 @@ function Row({ file, onDelete }: { file: OwnFile; onDelete: (file: OwnFile) => v
 /** How much of the room is used: what no answer of the server sums up is known once all files are here. */
 function Room({ list, total, room }: { list: readonly OwnFile[]; total: number; room: number }) {
   const used = bytes(list.reduce((sum, { size }) => sum + size, 0));
-  const facts = { count: total, used, room: bytes(room) };
+  const facts = { used, room: bytes(room) };
   return (
     <p>
       {list.length < total
-        ? t("{{count, number}} files. Those shown here take up {{used}} of your {{room}}.", facts)
-        : t("{{count, number}} files take up {{used}} of your {{room}}.", facts)}
+        ? t("The files that are shown here take up {{used}} of your {{room}}.", facts)
+        : t("Your files take up {{used}} of {{room}}.", facts)}
     </p>
   );
 }

@@ -50,7 +50,7 @@ describe("costs", () => {
 
     await deliberation({ costs: some }, synthesis());
     expect(button("Cost and time")?.textContent).toBe(
-      "Cost and timeat least $0, 3 calls of unknown price",
+      "Cost and timeat least $0 · 3 calls of unknown price",
     );
   });
 
