@@ -1,4 +1,5 @@
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { t } from "../../i18n";
 
 /** How much of a list is shown, and the way to the rest. */
@@ -13,17 +14,29 @@ export function More({
   label: string;
 }) {
   const busy = list.isFetchingNextPage;
+  const place = useRef<HTMLSpanElement>(null);
+  const pressed = useRef(false);
+  // With the last of the list the button goes, and its focus with it.
+  useEffect(() => {
+    if (list.hasNextPage || !pressed.current) return;
+    pressed.current = false;
+    if (document.activeElement === document.body) place.current?.focus({ preventScroll: true });
+  }, [list.hasNextPage]);
   return (
     <p className="more">
-      <span className="quiet" role="status">
+      <span ref={place} className="quiet" role="status" tabIndex={-1}>
         {shown}
       </span>
       {list.hasNextPage && (
         <button
           type="button"
           className="button"
-          disabled={busy}
-          onClick={() => list.fetchNextPage()}
+          aria-disabled={busy}
+          onClick={() => {
+            if (busy) return;
+            pressed.current = true;
+            list.fetchNextPage();
+          }}
         >
           {busy ? t("Loading…") : label}
         </button>

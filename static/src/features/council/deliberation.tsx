@@ -3,8 +3,9 @@ import { t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { isLive, type RunState } from "../../run/state";
 import { FoldedSection } from "../../ui/disclosure";
-import { money, rank } from "../../ui/format";
+import { rank } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { knownCost } from "../../ui/known-cost";
 import { Notice } from "../../ui/notice";
 import { orMissing } from "../../ui/part";
 import { features } from "..";
@@ -203,7 +204,10 @@ function Parts(props: Props) {
         </FoldedSection>
       )}
       {run.costs && (
-        <FoldedSection title={t("Cost and time")} summary={money(run.costs.total_cost)}>
+        <FoldedSection
+          title={t("Cost and time")}
+          summary={knownCost(run.costs.total_cost, run.costs.unknown_cost_calls)}
+        >
           {() => (
             <Suspense fallback={<Waiting />}>
               {run.costs && (

@@ -9,6 +9,7 @@ import { count, shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import type { MoreProps } from "../feature";
+import { beginWith } from "../library/begins";
 
 const none = "";
 const here = "here";
@@ -126,6 +127,15 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
           <span id={`${id}-hint`} className="quiet">
             {t("For this question alone: what is to be used again belongs into the library.")}
           </span>
+          {text.trim() !== "" && (
+            <Link
+              href="/library/new/rubric"
+              className="rubric-save"
+              onClick={() => beginWith({ kind: "rubric", name: "", text })}
+            >
+              {t("Save to the library")}
+            </Link>
+          )}
           {length > 0 && (
             <span className={length > most ? "counter counter-over" : "counter"}>
               {t("{{length}} of {{limit}} characters", {
