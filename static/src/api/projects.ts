@@ -110,9 +110,11 @@ export async function makeProject(change: ProjectChange): Promise<Project> {
   return project;
 }
 
-export async function changeProject(id: string, change: ProjectChange) {
-  queryClient.setQueryData(projectKey(id), await json<Project>(one(id), send("PATCH", change)));
+export async function changeProject(id: string, change: ProjectChange): Promise<Project> {
+  const project = await json<Project>(one(id), send("PATCH", change));
+  queryClient.setQueryData(projectKey(id), project);
   void queryClient.invalidateQueries({ queryKey: lists });
+  return project;
 }
 
 /** It is not there for the reader any more. */
