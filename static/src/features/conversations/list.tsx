@@ -10,10 +10,10 @@ import { toast } from "../../ui/toast";
 import { useDrop } from "../folders/drag";
 import { useFiling } from "../folders/filing";
 import { useShownFolders } from "../folders/shown";
-import { pin } from "./changes";
 import { Choice } from "./choice";
 import { type Choosing, useChoosing } from "./choosing";
 import { Entry } from "./entry";
+import type { EntryActs } from "./entry-menu";
 import { titleOf } from "./title";
 
 const ChoosingBar = lazy(() => orMissing(import("./choosing-bar")));
@@ -61,10 +61,10 @@ function usePinning(shown: readonly ConversationSummary[] | null) {
     // An old one may be further down than what is loaded.
     (find(`[href="/c/${to.id}"] ~ .entry-actions button`) ?? find("a"))?.focus();
   }, [shown]);
-  const change = async (item: ConversationSummary) => {
+  const change: EntryActs["onPin"] = async (item, by) => {
     const pinned = !item.pinned;
     if (shown) moving.current = { id: item.id, pinned };
-    if (!(await pin(item, pinned))) {
+    if (!(await by(item, pinned))) {
       moving.current = null;
       return;
     }
