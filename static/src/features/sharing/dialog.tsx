@@ -10,6 +10,7 @@ import { ReadFailed } from "../../ui/read-failed";
 import { Toasts } from "../../ui/toast";
 import { type Shareable, ShareForm } from "./form";
 import { ShowMore } from "./more";
+import { ProjectLink } from "./project-link";
 import { madeOn, ShareRow } from "./row";
 
 function Links({ conversation }: { conversation: Shareable }) {
@@ -79,6 +80,9 @@ export default function ShareDialog({
             "Everybody who is signed in here and has the link can read this branch as it is now. What you ask later, your files and your settings are not shared.",
           )}
         </p>
+        {conversation.project_id && (
+          <ProjectLink project={conversation.project_id} conversation={conversation.id} />
+        )}
         <Links conversation={conversation} />
       </div>
       <Toasts />
