@@ -112,9 +112,9 @@ async function draw(tag: string | null = null, archived = false) {
   await settled("About");
 }
 
-/** The parts of the list, each with what is in it. */
+/** The parts of the list with conversations, each with what is in it. */
 const parts = () =>
-  [...page.querySelectorAll("section")].map((part) => [
+  [...page.querySelectorAll("section:has(ul)")].map((part) => [
     part.querySelector("h2")?.textContent,
     ...[...part.querySelectorAll(".entry-title")].map((title) => title.textContent),
   ]);
