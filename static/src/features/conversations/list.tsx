@@ -4,16 +4,17 @@ import { useConversations, usePinned } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { dayGroup, when } from "../../ui/format";
+import { ListHead } from "../../ui/list-head";
 import { orMissing } from "../../ui/part";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { useDrop } from "../folders/drag";
 import { useFiling } from "../folders/filing";
 import { useShownFolders } from "../folders/shown";
-import { pin } from "./changes";
 import { Choice } from "./choice";
 import { type Choosing, useChoosing } from "./choosing";
 import { Entry } from "./entry";
+import type { EntryActs } from "./entry-menu";
 import { titleOf } from "./title";
 
 const ChoosingBar = lazy(() => orMissing(import("./choosing-bar")));
@@ -61,10 +62,10 @@ function usePinning(shown: readonly ConversationSummary[] | null) {
     // An old one may be further down than what is loaded.
     (find(`[href="/c/${to.id}"] ~ .entry-actions button`) ?? find("a"))?.focus();
   }, [shown]);
-  const change = async (item: ConversationSummary) => {
+  const change: EntryActs["onPin"] = async (item, by) => {
     const pinned = !item.pinned;
     if (shown) moving.current = { id: item.id, pinned };
-    if (!(await pin(item, pinned))) {
+    if (!(await by(item, pinned))) {
       moving.current = null;
       return;
     }
@@ -113,15 +114,17 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
   const top = usePinned(isPlain);
   const pinned = isPlain ? (top.data ?? none) : null;
   const pinning = usePinning(pinned);
-  const { folders, Part: Folders, ...filed } = useShownFolders(isPlain, pinned ?? none);
+  const { folders, Part: Folders, ...filed } = useShownFolders(isPlain);
   const seen = new Map(list.data?.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
   for (const { id } of pinned ?? none) seen.delete(id);
   const days = byDay([...seen.values()]);
-  const items = [
+  const shown = [
     ...(pinned ?? none),
     ...folders.flatMap((folder) => folder.items ?? none),
     ...days.flatMap(([, those]) => those),
   ];
+  // What is pinned and in an open folder stands in both.
+  const items = [...new Map(shown.map((item) => [item.id, item])).values()];
   const { begin, choosing } = useChoosing(items);
   const place = useRef<HTMLDivElement>(null);
   const filing = useFiling(place);
@@ -204,8 +207,20 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       {filed.failed && (
         <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={filed.failed} />
       )}
-      {folders.length > 0 && Folders && (
-        <Folders folders={folders} draw={draw} onDrop={filing.drop} />
+      {folders.length > 0 && Folders ? (
+        <Folders
+          folders={folders}
+          draw={draw}
+          above={(choosing && pinned) || none}
+          onDrop={filing.drop}
+        />
+      ) : (
+        isPlain &&
+        items.length > 0 && (
+          <section aria-label={t("Folders")}>
+            <ListHead name={t("Folders")} add={t("New folder")} onAdd={() => filing.ask()} />
+          </section>
+        )
       )}
       <div className={outside.isOver ? "drop-here" : undefined} {...outside.place}>
         {days.map(([day, those]) => part(day, those))}

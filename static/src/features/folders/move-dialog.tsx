@@ -9,6 +9,7 @@ import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { failureText, fileAll } from "../conversations/together";
 import { messagesAt, TextField } from "../settings/fields";
+import NameDialog from "./name-dialog";
 
 type Items = readonly ConversationSummary[];
 
@@ -115,9 +116,13 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
   );
 }
 
-/** Puts conversations of the reader's into a folder, also a new one, or takes them out of theirs. */
+/**
+ * Puts conversations of the reader's into a folder, also a new one, or takes them out of theirs. For none of them a folder is
+ * made, and they go into it later.
+ */
 export default function MoveDialog({ items, onClose, onMoved }: Props) {
   const list = useFolders(true);
+  if (items.length === 0) return <NameDialog onClose={onClose} onMade={onMoved} />;
   return (
     <FormDialog title={t("Move to folder")} onClose={onClose}>
       {list.isPending && <p className="quiet">{t("Loading folders…")}</p>}

@@ -12,10 +12,11 @@ interface Props {
   /** The one that is to be called something else; without one, a new folder is made. */
   folder?: Folder | undefined;
   onClose: () => void;
+  onMade?: (folder: Folder) => void;
 }
 
 /** Asks what a folder is to be called. A new one is open. */
-export default function NameDialog({ folder, onClose }: Props) {
+export default function NameDialog({ folder, onClose, onMade }: Props) {
   const [name, setName] = useState(folder?.name ?? "");
   const { busy, problem, attempt } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
@@ -25,7 +26,11 @@ export default function NameDialog({ folder, onClose }: Props) {
     if (off) return;
     await attempt(async () => {
       if (folder) await renameFolder(folder.id, name);
-      else openFolder((await makeFolder(name)).id, true);
+      else {
+        const made = await makeFolder(name);
+        openFolder(made.id, true);
+        onMade?.(made);
+      }
       onClose();
     });
   };
