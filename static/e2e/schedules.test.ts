@@ -55,6 +55,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByLabel("Your question").fill("What is new about herons?");
     await page.getByRole("button", { name: "System prompt" }).click();
     await page.getByLabel(/^System prompt for every member/).fill("Speak like a sailor.");
+    await page.getByRole("button", { name: /^Options/ }).click();
     await page.getByRole("link", { name: "On a schedule…" }).click();
     await form().waitFor();
     expect(await form().getByLabel("Question", { exact: true }).inputValue()).toBe(

@@ -8,10 +8,8 @@ import { starts } from "./features/list";
 import { useHelp } from "./features/shortcuts/help";
 import { t } from "./i18n";
 import { T } from "./i18n/t";
-import { BlockedPage } from "./pages/blocked";
 import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
-import { ErasedPage } from "./pages/erased";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
 import { Icon } from "./ui/icon";
@@ -37,6 +35,9 @@ const ProjectConversationPage = lazy(() => import("./pages/project-conversation"
 const SchedulesPage = lazy(() => import("./pages/schedules"));
 const LibraryPage = lazy(() => import("./pages/library"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
+// In the place of all else, for few and once.
+const ErasedPage = lazy(() => orMissing(import("./pages/erased")));
+const BlockedPage = lazy(() => orMissing(import("./pages/blocked")));
 
 /** What concerns every page: the session, and the network. */
 function AppNotices({ path }: { path: string }) {
@@ -153,8 +154,8 @@ function Rail() {
 export function App() {
   const erasure = useSyncExternalStore(erased.subscribe, erased.now);
   const blocked = useSyncExternalStore(session.subscribe, session.state) === "blocked";
-  if (erasure) return <ErasedPage erasure={erasure} />;
-  return blocked ? <BlockedPage /> : <Shell />;
+  if (!erasure && !blocked) return <Shell />;
+  return <Suspense>{erasure ? <ErasedPage erasure={erasure} /> : <BlockedPage />}</Suspense>;
 }
 
 function Shell() {

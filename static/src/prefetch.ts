@@ -10,7 +10,7 @@ const rest: readonly (() => Promise<unknown>)[] = [
   Turns.load,
   () => import("./features/asking/session"),
   loadMarkdown,
-  () => import("./features/options/option-list"),
+  () => import("./features/options/sheet"),
   () => import("./features/composer/estimate"),
 ];
 

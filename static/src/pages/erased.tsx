@@ -3,7 +3,7 @@ import { t } from "../i18n";
 import { useTitle } from "../ui/title";
 
 /** The end of it: nothing here asks the server anything. */
-export function ErasedPage({ erasure }: { erasure: Erasure }) {
+export default function ErasedPage({ erasure }: { erasure: Erasure }) {
   const title = t(erasure === "over" ? "Everything was deleted" : "Everything is being deleted");
   useTitle(title);
   return (

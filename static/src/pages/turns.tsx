@@ -223,9 +223,10 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     (body: Ask) => {
       drafts.write(id, { content: "", to: null });
       files.clear(id);
-      next.add(id, elsewhere && end !== null ? { ...body, parent_message_id: end } : body);
+      setRefusal(id, null);
+      next.add(id, end === null ? body : { ...body, parent_message_id: end });
     },
-    [id, end, elsewhere],
+    [id, end],
   );
   const onStop = useCallback(() => {
     stop(id).catch((error: unknown) =>
@@ -292,7 +293,8 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         </div>
         <Elsewhere conversation={conversation} />
         {!running && <NotifyOffer />}
-        <WaitingQuestion id={id} running={running} />
+        {/* Until the end of a complete run is read, what waits for it is about to be asked. */}
+        <WaitingQuestion id={id} running={running || live?.run.status === "complete"} />
         <Composer
           conversationId={id}
           running={running}

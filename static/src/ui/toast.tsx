@@ -17,12 +17,14 @@ let nextId = 1;
 const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
+/** Shows it for a while; what it answers with takes it away. */
 export function toast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}) {
   const id = nextId++;
   const entry: Toast = { id, text, tone: "plain", ...options };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), entry] }));
   // Undo needs time to be reached with a keyboard or a screen reader.
   setTimeout(() => dismiss(id), entry.action ? 12_000 : 6_000);
+  return () => dismiss(id);
 }
 
 /** The places for them on the page, the newest last. */

@@ -128,6 +128,7 @@ function Add({ project, limits }: { project: Project; limits: Limits }) {
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it does the same
     <div
       className={over ? "project-file-add project-file-over" : "project-file-add"}
+      data-takes-files=""
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes("Files")) return;
         event.preventDefault();
