@@ -7,7 +7,11 @@ import { useAttempt } from "../../ui/attempt";
 import { shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { readForm, textProblem } from "../../ui/wrong";
 import { LongTextField, messagesAt, TextField } from "../settings/fields";
+
+/** What the server takes, in characters. */
+const lengths = { name: 100, instructions: 20_000 };
 
 /** Chosen where the project goes on with what it has. */
 const asItIs = "";
@@ -34,15 +38,21 @@ export function SettingsForm({ project }: { project: Project }) {
   const [name, setName] = useState(project.name);
   const [instructions, setInstructions] = useState(project.instructions);
   const [council, setCouncil] = useState(asItIs);
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofCouncil = errors.filter(({ field }) => /^(settings|options)\b/.test(field));
   const preset = presets.data?.find(({ id }) => id === council);
   const save = async () => {
     const { settings, options } = preset ?? { settings: {}, options: {} };
     await attempt(async () => {
+      const read = readForm();
+      const called = read.line("name", name, lengths.name);
+      if (instructions.trim() !== "") {
+        read.say("instructions", textProblem(instructions, lengths.instructions));
+      }
+      read.insist();
       await changeProject(project.id, {
-        name,
+        name: called,
         instructions,
         ...(council === asItIs ? {} : { settings, options }),
       });
@@ -52,6 +62,7 @@ export function SettingsForm({ project }: { project: Project }) {
   };
   return (
     <form
+      ref={form}
       className="short-form"
       aria-label={t("Project settings")}
       noValidate
