@@ -12,6 +12,7 @@ const rest: readonly (() => Promise<unknown>)[] = [
   loadMarkdown,
   () => import("./features/options/sheet"),
   () => import("./features/composer/estimate"),
+  () => import("./api/refusals"),
 ];
 
 /** So many of them also where data is to be saved: without them no question is asked. */

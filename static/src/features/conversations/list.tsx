@@ -229,8 +229,8 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
         <button
           type="button"
           className="quiet-button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
+          aria-disabled={list.isFetchingNextPage}
+          onClick={() => list.isFetchingNextPage || list.fetchNextPage()}
         >
           {list.isFetchingNextPage ? t("Loading…") : t("Older conversations")}
         </button>

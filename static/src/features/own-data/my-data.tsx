@@ -1,11 +1,12 @@
 import "../../styles/own-data.css";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { eraseMe, exportHref, useOwnData } from "../../api/own-data";
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
+import { readForm } from "../../ui/wrong";
 import { timeOf } from "../admin/times";
 import { messagesAt, TextField } from "../settings/fields";
 import { AccessFacts, Reads } from "./access-log";
@@ -15,12 +16,28 @@ function Erase({ held }: { held: boolean }) {
   const user = useUser();
   const [open, setOpen] = useState(false);
   const [word, setWord] = useState("");
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
+  const way = useRef<HTMLButtonElement>(null);
   const id = user.data?.id ?? "";
-  const erase = () => attempt(() => eraseMe(word.trim()));
+  const erase = () =>
+    attempt(async () => {
+      const read = readForm();
+      read.say("confirm", word.trim() === id ? null : t("This is not your user name."));
+      read.insist();
+      await eraseMe(id);
+    });
+  // The button that opens the form and the form take turns: what had the focus is gone.
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (wasOpen.current === open) return;
+    wasOpen.current = open;
+    if (open) form.current?.querySelector("input")?.focus();
+    else way.current?.focus();
+  }, [open, form]);
   if (!open) {
     return (
       <button
+        ref={way}
         type="button"
         className="button button-danger"
         disabled={held || !user.data}
@@ -32,6 +49,7 @@ function Erase({ held }: { held: boolean }) {
   }
   return (
     <form
+      ref={form}
       className="erase-form"
       aria-label={t("Delete everything")}
       onSubmit={(event) => {
@@ -63,7 +81,7 @@ function Erase({ held }: { held: boolean }) {
         <button
           type="submit"
           className="button button-danger"
-          disabled={busy || word.trim() !== id}
+          aria-disabled={busy || word.trim() !== id}
         >
           {busy ? t("Deleting…") : t("Delete everything")}
         </button>

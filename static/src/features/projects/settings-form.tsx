@@ -1,5 +1,5 @@
 import "../../styles/form-dialog.css";
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import { changeProject, type Project } from "../../api/projects";
 import { usePresets } from "../../api/queries";
 import { t } from "../../i18n";
@@ -7,8 +7,12 @@ import { useAttempt } from "../../ui/attempt";
 import { shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { readForm, textProblem } from "../../ui/wrong";
 import { LongTextField, messagesAt, TextField } from "../settings/fields";
 import { Leaving } from "../settings/leaving";
+
+/** What the server takes, in characters. */
+const lengths = { name: 100, instructions: 20_000 };
 
 /** Chosen where the project goes on with what it has. */
 const asItIs = "";
@@ -96,22 +100,24 @@ interface Props {
 export function SettingsForm({ project, ending }: Props) {
   const presets = usePresets();
   const select = useId();
-  const form = useRef<HTMLFormElement>(null);
   const { draft, isChanged, change, discard, settle } = useDraft(project);
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofCouncil = errors.filter(({ field }) => /^(settings|options)\b/.test(field));
   const preset = presets.data?.find(({ id }) => id === draft.council);
-  useEffect(() => {
-    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [problem]);
   /** Whether it was done. */
   const save = () => {
     const { settings, options } = preset ?? { settings: {}, options: {} };
     const { name, instructions, council } = draft;
     return attempt(async () => {
+      const read = readForm();
+      const called = read.line("name", name, lengths.name);
+      if (instructions.trim() !== "") {
+        read.say("instructions", textProblem(instructions, lengths.instructions));
+      }
+      read.insist();
       const saved = await changeProject(project.id, {
-        name,
+        name: called,
         instructions,
         ...(council === asItIs ? {} : { settings, options }),
       });
