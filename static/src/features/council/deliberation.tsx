@@ -16,6 +16,7 @@ import { toMarkdown } from "../export/markdown";
 import { runFailure } from "../failures/run-failure";
 import { formatOf, isSimulated, textsOf } from "../formats";
 import { MonitorButton } from "../process/monitor-button";
+import { aloneIn } from "./alone";
 import { Answers } from "./answers";
 import { describeRun, isStoppedByAdmin, reviewsId, reviewsSummary, runProgress } from "./describe";
 import { answerBefore } from "./drafts";
@@ -177,7 +178,7 @@ function Parts(props: Props) {
           <format.Body run={run} latest={latest} />
         </Suspense>
       )}
-      {run.answers.length > 0 && (
+      {run.answers.length > 0 && !aloneIn(run) && (
         <FoldedSection title={t("Answers")} summary={answersSummary(run)} startOpen={latest}>
           {() => (
             <div className="stage">
