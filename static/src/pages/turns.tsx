@@ -35,6 +35,7 @@ import type { Choices } from "../features/feature";
 import { membersOf } from "../features/formats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
+import { NotCopied } from "../features/sharing/not-copied";
 import { msg, t } from "../i18n";
 import { isLive } from "../run/state";
 import { complain } from "../ui/complain";
@@ -293,6 +294,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         </div>
         <Elsewhere conversation={conversation} />
         {!running && <NotifyOffer />}
+        <NotCopied />
         {/* Until the end of a complete run is read, what waits for it is about to be asked. */}
         <WaitingQuestion id={id} running={running || live?.run.status === "complete"} />
         <Composer

@@ -1,5 +1,5 @@
 import { msg, t } from "../../i18n";
-import { formatText, type RunFormat } from "./run-format";
+import { formatText, isRunFormat } from "./run-format";
 
 /** Single calls, which are paid for and part of no conversation, by what the ledger calls them. */
 const singles: Readonly<Record<string, string>> = {
@@ -8,17 +8,9 @@ const singles: Readonly<Record<string, string>> = {
   classification: msg("Classification of a question"),
   rubric_draft: msg("Draft of a rubric"),
 };
-const formats: readonly string[] = [
-  "council",
-  "debate",
-  "arena",
-  "decomposition",
-] satisfies RunFormat[];
-const isFormat = (format: string): format is RunFormat => formats.includes(format);
-
 /** What a run was, in words; one that is not known here is read as it is written. */
 export function formatName(format: string): string {
-  if (isFormat(format)) return formatText(format);
+  if (isRunFormat(format)) return formatText(format);
   const single = Object.hasOwn(singles, format) ? singles[format] : undefined;
   return single === undefined ? format : t(single);
 }

@@ -29,5 +29,7 @@ it("actions of the audit log are told in words, new ones by their names", () => 
   expect(actionOf("usage.read")).toBe("looked at the usage");
   expect(actionOf("budget.raise_limit")).toBe("budget raise limit");
   const details: object = { by: "user", from: null, limit_usd: 5 };
-  expect(detailsOf(details as Record<string, never>)).toBe("by: user, from: none, limit usd: 5");
+  expect(detailsOf(details as Record<string, never>)).toBe(
+    "grouped by: user, from: none, limit in US dollars: 5",
+  );
 });

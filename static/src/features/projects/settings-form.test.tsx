@@ -88,7 +88,7 @@ it("saves and leaves", async () => {
   await goes("push", "/settings");
   await click(button("Save and leave"));
   await vi.waitFor(() => expect(location.pathname).toBe("/settings"));
-  expect(sent).toEqual([{ name: "Grey herons ", instructions: "Be brief." }]);
+  expect(sent).toEqual([{ name: "Grey herons", instructions: "Be brief." }]);
   // As it was saved, which is no edit any more.
   await show({ ...project, name: "Grey herons" });
   expect(name()?.value).toBe("Grey herons");
