@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
-import { erased } from "./api/own-data";
 import { useLiveRuns } from "./features/asking/runs";
 import { Sidebar } from "./features/conversations/sidebar";
 import { starts } from "./features/list";
@@ -11,7 +10,6 @@ import { T } from "./i18n/t";
 import { BlockedPage } from "./pages/blocked";
 import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
-import { ErasedPage } from "./pages/erased";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
 import { Icon } from "./ui/icon";
@@ -25,6 +23,7 @@ import {
   narrowScreen,
   useSidebar,
 } from "./ui/sidebar-state";
+import { useSlots } from "./ui/slots";
 import { Toasts } from "./ui/toast";
 
 const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet")));
@@ -151,9 +150,9 @@ function Rail() {
 }
 
 export function App() {
-  const erasure = useSyncExternalStore(erased.subscribe, erased.now);
+  const instead = useSlots(({ page }) => page);
   const blocked = useSyncExternalStore(session.subscribe, session.state) === "blocked";
-  if (erasure) return <ErasedPage erasure={erasure} />;
+  if (instead) return instead;
   return blocked ? <BlockedPage /> : <Shell />;
 }
 
