@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
-import { erased } from "./api/own-data";
 import { useLiveRuns } from "./features/asking/runs";
 import { Sidebar } from "./features/conversations/sidebar";
 import { starts } from "./features/list";
@@ -23,6 +22,7 @@ import {
   narrowScreen,
   useSidebar,
 } from "./ui/sidebar-state";
+import { useSlots } from "./ui/slots";
 import { Toasts } from "./ui/toast";
 
 const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet")));
@@ -36,7 +36,6 @@ const SchedulesPage = lazy(() => import("./pages/schedules"));
 const LibraryPage = lazy(() => import("./pages/library"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
 // In the place of all else, for few and once.
-const ErasedPage = lazy(() => orMissing(import("./pages/erased")));
 const BlockedPage = lazy(() => orMissing(import("./pages/blocked")));
 
 /** What concerns every page: the session, and the network. */
@@ -152,10 +151,15 @@ function Rail() {
 }
 
 export function App() {
-  const erasure = useSyncExternalStore(erased.subscribe, erased.now);
+  const instead = useSlots(({ page }) => page);
   const blocked = useSyncExternalStore(session.subscribe, session.state) === "blocked";
-  if (!erasure && !blocked) return <Shell />;
-  return <Suspense>{erasure ? <ErasedPage erasure={erasure} /> : <BlockedPage />}</Suspense>;
+  if (instead) return instead;
+  if (!blocked) return <Shell />;
+  return (
+    <Suspense>
+      <BlockedPage />
+    </Suspense>
+  );
 }
 
 function Shell() {

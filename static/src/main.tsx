@@ -24,7 +24,9 @@ import "./styles/home.css";
 
 applyTheme();
 takeFromAddress();
-watchIdentity(api.user);
+watchIdentity(api.user, () => {
+  import("./features/own-data/erased-elsewhere").catch(() => location.reload());
+});
 watchDrops();
 const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");
