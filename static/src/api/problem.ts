@@ -35,6 +35,8 @@ export class Problem extends Error {
     readonly retryAfterMs: number | null = null,
     /** Why nothing can be read of a file, in a word. */
     readonly unreadable: string | null = null,
+    /** The last part of its type, where the server has said it. */
+    readonly type = "",
   ) {
     super(message);
   }
@@ -156,19 +158,20 @@ export async function problemOf(response: Response): Promise<Problem | null> {
   }
   const record = isRecord(body) ? body : {};
   const fields = fieldErrors(record);
-  const restarting =
-    [502, 503, 504].includes(response.status) && !fromHere.includes(typeOf(record));
+  const type = typeOf(record);
+  const restarting = [502, 503, 504].includes(response.status) && !fromHere.includes(type);
   const message =
     restarting && typeof record.detail !== "string"
       ? t("The server is restarting.")
       : await sentence(response.status, record, fields);
   return new Problem(
-    restarting ? "restarting" : (kinds[typeOf(record)] ?? "refused"),
+    restarting ? "restarting" : (kinds[type] ?? "refused"),
     message,
     response.status,
     fields,
     typeof record.run_id === "string" ? record.run_id : null,
     retryAfterMs(response),
     typeof record.problem_kind === "string" ? record.problem_kind : null,
+    type,
   );
 }
