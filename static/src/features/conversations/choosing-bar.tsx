@@ -123,7 +123,7 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
     way === "delete"
       ? {
           title: t("Delete {{count, number}} conversations?", { count }),
-          text: t("They can be restored for 30 days, from the deleted conversations."),
+          text: t("Deleted conversations can be restored for 30 days."),
           label: t("Delete"),
           tone: "danger",
         }
@@ -131,13 +131,13 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
         ? archived
           ? {
               title: t("Take {{count, number}} conversations back?", { count }),
-              text: t("They stand in the list again."),
+              text: t("Conversations that are taken back stand in the list again."),
               label: t("Take back"),
               tone: "main",
             }
           : {
               title: t("Archive {{count, number}} conversations?", { count }),
-              text: t("They leave the list, and can still be found and read."),
+              text: t("Archived conversations leave the list, and can still be found and read."),
               label: t("Archive"),
               tone: "main",
             }

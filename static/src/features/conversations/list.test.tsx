@@ -347,3 +347,16 @@ describe("the menu of a conversation", () => {
     expect(page.querySelector("a[role=menuitem]")).toBeNull();
   });
 });
+
+it("the way to select stands in the line of the first heading, once, and beside no conversation", async () => {
+  await draw();
+  const head = () => [...page.querySelectorAll(".day:has(> .select-button)")];
+  expect(head().map((one) => one.querySelector("h2")?.textContent)).toEqual(["Pinned"]);
+  stored = stored.map((one) => ({ ...one, pinned: false }));
+  await act(() => queryClient.invalidateQueries());
+  await soon(() => expect(inPinned()).toEqual([]));
+  expect(head().map((one) => one.querySelector("h2")?.textContent)).toEqual(["Today"]);
+  expect(page.querySelectorAll(".select-button")).toHaveLength(1);
+  await click(button("Select"));
+  expect(page.querySelector(".select-button")).toBeNull();
+});

@@ -160,12 +160,26 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
     ) : (
       <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} onFile={filing.ask} />
     );
-  const part = (name: string, those: readonly ConversationSummary[]) => (
-    <section key={name} aria-label={name}>
-      <h2 className="day">{name}</h2>
-      <ul>{those.map(draw)}</ul>
-    </section>
+  let select = !choosing && items.length > 1 && (
+    <button type="button" className="select-button quiet-button" onClick={begin}>
+      {t("Select")}
+    </button>
   );
+  const part = (name: string, those: readonly ConversationSummary[]) => {
+    // In the line of the first of these headings.
+    const inLine = select;
+    select = false;
+    return (
+      <section key={name} aria-label={name}>
+        <div className={inLine ? "day day-head" : "day"}>
+          <h2>{name}</h2>
+          {inLine}
+        </div>
+        <ul>{those.map(draw)}</ul>
+      </section>
+    );
+  };
+  const isPinnedPart = pinned !== null && pinned.length > 0;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
     <div
@@ -192,18 +206,12 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
             : t("Your conversations will be listed here.")}
         </p>
       )}
-      {choosing ? (
+      {choosing && (
         <Suspense fallback={null}>
           <ChoosingBar items={items} choosing={choosing} archived={archived} />
         </Suspense>
-      ) : (
-        items.length > 1 && (
-          <button type="button" className="select-button quiet-button" onClick={begin}>
-            {t("Select")}
-          </button>
-        )
       )}
-      {pinned && pinned.length > 0 && part(t("Pinned"), pinned)}
+      {isPinnedPart ? part(t("Pinned"), pinned) : days.length === 0 && select}
       {filed.failed && (
         <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={filed.failed} />
       )}
