@@ -14,4 +14,10 @@ export function passFocusOn(place: Element | null, selector: string, otherwise?:
 
 /** The first of these that is not hidden, as the sidebar beside a drawer is. */
 const shown = (selector: string) =>
-  [...document.querySelectorAll(selector)].find((one) => one.checkVisibility?.() ?? true);
+  [...document.querySelectorAll<HTMLElement>(selector)].find(
+    (one) => one.checkVisibility?.() ?? true,
+  );
+
+/** What takes the place of what had the focus has it as soon as it is drawn. */
+export const focusSoon = (selector: string) =>
+  requestAnimationFrame(() => shown(selector)?.focus());
