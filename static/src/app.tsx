@@ -168,6 +168,7 @@ function Shell() {
   const drawer = useRef<HTMLDialogElement>(null);
   const { folded, drawn } = useSidebar();
   const help = useHelp((state) => state.open);
+  const notice = useSlots((slots) => slots.notice);
   const closeDrawer = () => drawSidebar(false);
   const narrow = useMedia(narrowScreen);
 
@@ -223,6 +224,7 @@ function Shell() {
           </header>
           <main id="main" tabIndex={-1}>
             <AppNotices path={path} />
+            {notice}
             <Crash key={path}>
               <Pages />
             </Crash>
