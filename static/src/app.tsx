@@ -11,6 +11,7 @@ import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
+import { focusSoon } from "./ui/focus";
 import { Icon } from "./ui/icon";
 import { useMedia, useOnline } from "./ui/media";
 import { Notice } from "./ui/notice";
@@ -124,7 +125,7 @@ function Rail() {
         title={t("Show the sidebar")}
         onClick={() => {
           foldSidebar(false);
-          requestAnimationFrame(() => document.querySelector<HTMLElement>(".fold-button")?.focus());
+          focusSoon(".fold-button");
         }}
       >
         <Icon name="panel" />
@@ -167,6 +168,7 @@ function Shell() {
   const drawer = useRef<HTMLDialogElement>(null);
   const { folded, drawn } = useSidebar();
   const help = useHelp((state) => state.open);
+  const notice = useSlots((slots) => slots.notice);
   const closeDrawer = () => drawSidebar(false);
   const narrow = useMedia(narrowScreen);
 
@@ -222,6 +224,7 @@ function Shell() {
           </header>
           <main id="main" tabIndex={-1}>
             <AppNotices path={path} />
+            {notice}
             <Crash key={path}>
               <Pages />
             </Crash>

@@ -11,8 +11,12 @@ export type Access = Schemas["AccessView"];
 
 export const exportHref = "/api/me/export";
 
-export const useOwnData = () =>
-  useQuery({ queryKey: ["own-data"], queryFn: () => json<Schemas["OwnData"]>("/api/me/data") });
+export const ownDataQuery = {
+  queryKey: ["own-data"],
+  queryFn: () => json<Schemas["OwnData"]>("/api/me/data"),
+};
+
+export const useOwnData = () => useQuery(ownDataQuery);
 
 /** Whether it is over, goes on at the server, or was done in another tab. */
 export type Erasure = "over" | "goes on" | "elsewhere";

@@ -3,7 +3,7 @@ import "../styles/settings-form.css";
 import "../styles/library.css";
 import { useEffect, useState } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
-import { type Entry, type Kind, readEntry, removeEntry, useEntry } from "../api/library";
+import { type Entry, type Kind, removeEntry, useEntry } from "../api/library";
 import { asProblem } from "../api/problem";
 import { useUser } from "../api/queries";
 import { beginWith, takeBeginning } from "../features/library/begins";
@@ -127,14 +127,6 @@ function Shown({ entry }: { entry: Entry }) {
   useTitle(entry.name);
   const user = useUser();
   const [anew, setAnew] = useState(0);
-  const reload = async () => {
-    try {
-      await readEntry(entry.id);
-      setAnew(anew + 1);
-    } catch (error) {
-      complain(msg("Not read: {{message}}"))(error);
-    }
-  };
   return (
     <div className="settings library">
       <header className="library-head">
@@ -153,7 +145,7 @@ function Shown({ entry }: { entry: Entry }) {
       {entry.is_mine ? (
         <section className="panel">
           {/* What is typed stays while the entry is read anew, until somebody lets it go. */}
-          <Editor key={anew} kind={entry.kind} entry={entry} onReload={reload} />
+          <Editor key={anew} kind={entry.kind} entry={entry} />
         </section>
       ) : (
         <Reads entry={entry} />

@@ -32,7 +32,7 @@ import { TurnView } from "../features/council/turn";
 import { type Turn, turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
 import type { Choices } from "../features/feature";
-import { membersOf } from "../features/formats";
+import { seatsOf } from "../features/one-seat/seats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { NotCopied } from "../features/sharing/not-copied";
@@ -202,7 +202,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     if (lost !== null && !signedOut) resume(id, lost);
   }, [id, lost, signedOut]);
 
-  const names = [...new Set(turns.flatMap(({ run }) => (run ? membersOf(run) : [])))].join("\n");
+  const names = seatsOf(turns).join("\n");
   const seats = useMemo(() => names.split("\n").filter(Boolean), [names]);
 
   useFilesOfBefore(id, turns.at(-1)?.files);

@@ -49,6 +49,20 @@ function Fields({ send }: { send: () => Promise<void> }) {
   );
 }
 
+const views = import.meta.glob<string>(["../**/*.tsx", "!../**/*.test.tsx"], {
+  eager: true,
+  query: "?raw",
+  import: "default",
+});
+
+it("no button is disabled for as long as something is on its way: it would lose the focus", () => {
+  const disabled = /\sdisabled=\{[^}]*\b(busy|running|isFetching\w*|isPending)\b/;
+  const faults = Object.entries(views).filter(([, text]) => disabled.test(text));
+  expect(faults.map(([file]) => file)).toEqual([]);
+  expect(Object.keys(views).length).toBeGreaterThan(100);
+  expect(disabled.test('<button type="submit" disabled={busy || name === ""}>')).toBe(true);
+});
+
 describe("what is sent", () => {
   it("goes once, however often it is asked for", async () => {
     const { ends, send } = held();

@@ -26,7 +26,7 @@ export function useKeptFocus<T extends HTMLElement>() {
   return {
     ref: place,
     onFocus: ({ target }: FocusEvent) => {
-      const row = target.closest("li");
+      const row = target.closest("li, tr");
       const list = row?.parentElement ?? null;
       had.current = { list, at: row && list ? [...list.children].indexOf(row) : 0 };
     },

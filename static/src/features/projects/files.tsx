@@ -206,7 +206,7 @@ export function Files({ project }: { project: Project }) {
       <p className="quiet">
         {areTaken
           ? t(
-              "Every question in the project is read with these files: up to {{most}} characters of them and of its own together.",
+              "Models read these files with every question in the project: up to {{most}} characters, together with the question’s own files.",
               { most: count(limits.max_characters_read) },
             )
           : t("Files of projects are switched off on this server: no question is read with these.")}

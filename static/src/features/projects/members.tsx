@@ -2,7 +2,7 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { type Member, type Project, putMember, type Role, removeMember } from "../../api/projects";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
-import { passFocusOn } from "../../ui/focus";
+import { focusAfter } from "../../ui/focus";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { inWords, readForm } from "../../ui/wrong";
@@ -81,8 +81,13 @@ function Row({ project, member }: { project: Project; member: Member }) {
           onClick={() =>
             act(
               async () => {
+                const goOn = focusAfter(
+                  place.current,
+                  ".project-member-end",
+                  ".project-member-add input",
+                );
                 await removeMember(project.id, member);
-                passFocusOn(place.current, ".project-member-end", ".project-member-add input");
+                goOn();
               },
               msg("{{name}} is no longer in the project."),
               msg("Not removed: {{message}}"),
@@ -135,6 +140,11 @@ function Add({ project }: { project: Project }) {
       </div>
       <TextField
         label={kind === "user" ? t("User name") : t("Name of the group")}
+        hint={
+          kind === "user"
+            ? t("Exactly as they sign in here. Whether somebody has this name is not checked.")
+            : t("Exactly as the sign-in of this server names it.")
+        }
         value={name}
         errors={errors}
         onChange={setName}

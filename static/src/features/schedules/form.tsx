@@ -139,7 +139,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         value={name}
         placeholder={nameOf(asked.content)}
         errors={messagesAt(errors, "name")}
-        onChange={(name) => setName([...name].slice(0, nameLength).join(""))}
+        onChange={setName}
       />
       <When
         cadence={cadence}

@@ -53,7 +53,6 @@ function Choose({ config, store, list }: Props & { list: RegionList }) {
             className="input"
             value={wanted}
             aria-describedby={`${id}-hint`}
-            disabled={busy}
             onChange={(event) => setChosen(event.target.value)}
           >
             {!list.regions.some((region) => region.id === now) && (

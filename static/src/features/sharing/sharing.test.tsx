@@ -102,6 +102,7 @@ describe("the links of a conversation", () => {
       </>,
       queryClient,
     );
+    button("Share…")?.focus();
     await click(button("Share…"));
     await settled("Share this conversation");
     return page;
@@ -214,6 +215,14 @@ describe("the links of a conversation", () => {
     const page = await open();
     await click(button("Close"));
     expect(page.querySelector("dialog")).toBeNull();
+  });
+
+  it("are left with Escape, and the focus is where it was", async () => {
+    const page = await open();
+    // What the browser does with a modal dialog where Escape is pressed.
+    await act(async () => page.querySelector("dialog")?.close());
+    expect(page.querySelector("dialog")).toBeNull();
+    expect(document.activeElement).toBe(button("Share…"));
   });
 });
 
