@@ -234,11 +234,17 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       });
       expect(other.status()).toBe(200);
       await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("This was changed meanwhile.").waitFor();
-      await page.getByRole("button", { name: "Show what it says now, without my changes" }).click();
-      await expect
-        .poll(() => page.getByLabel("Criteria", { exact: true }).inputValue())
-        .toBe("- From elsewhere");
+      await page.getByText("version 2 was saved meanwhile").waitFor();
+      await page.getByRole("button", { name: "Show what version 2 says" }).waitFor();
+      const criteria = page.getByLabel("Criteria", { exact: true });
+      expect(await criteria.inputValue()).toBe("- Mine");
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Go on with version 2" }).click();
+      await expect.poll(() => criteria.inputValue()).toBe("- From elsewhere");
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect.poll(() => criteria.inputValue()).toBe("- Mine");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("“Ours” was saved.").waitFor();
       ann.faults.splice(0, ann.faults.length, ...ann.faults.filter((fault) => !/409/.test(fault)));
     } finally {
       // Everybody would go on seeing it.

@@ -43,7 +43,7 @@ describe.each(bothShapes)("on %s", (shapeName, shape) => {
     });
     await form.getByLabel("Days without activity").fill("40000");
     await form.getByLabel("Days without activity").press("Enter");
-    await form.getByText("must be 0 to 36500").waitFor();
+    await form.getByText("From 0 to 36,500.").waitFor();
     await form.getByLabel("Days without activity").fill("30");
     await form.getByLabel("Days without activity").press("Enter");
     const row = rules.getByRole("listitem").filter({ hasText: `Project of ${name}` });
@@ -104,6 +104,8 @@ describe.each(bothShapes)("on %s", (shapeName, shape) => {
     expect(copy.headers()["content-type"]).toBe("application/zip");
 
     await lift.press("Enter");
+    const sure = admin.getByRole("dialog", { name: `Lift the hold on ${name}?` });
+    await sure.getByRole("button", { name: "Lift", exact: true }).press("Enter");
     await lift.waitFor({ state: "detached" });
     await close(admins);
 

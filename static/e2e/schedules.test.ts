@@ -55,6 +55,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByLabel("Your question").fill("What is new about herons?");
     await page.getByRole("button", { name: "System prompt" }).click();
     await page.getByLabel(/^System prompt for every member/).fill("Speak like a sailor.");
+    await page.getByRole("button", { name: /^Options/ }).click();
     await page.getByRole("link", { name: "On a schedule…" }).click();
     await form().waitFor();
     expect(await form().getByLabel("Question", { exact: true }).inputValue()).toBe(
@@ -109,10 +110,10 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await change.getByLabel("Cron expression").inputValue()).toBe("30 18 * * 3");
     await change.getByLabel("Cron expression").fill("* * * * *");
     await change.getByRole("button", { name: "Save" }).click();
-    await change.getByText("at least 15 minutes must lie between two times").waitFor();
+    await change.getByText("at least 15 minutes have to lie between two times").waitFor();
     expect(await violations(page)).toEqual([]);
     await change.getByLabel("Cron expression").fill("whenever");
-    await change.getByText("There are no such times yet.").waitFor();
+    await change.getByText("A cron expression has 5 parts").waitFor();
     forgiveRefusal(watched);
     await change.getByLabel("Cron expression").fill("0 */6 * * *");
     await change.getByRole("button", { name: "Save" }).click();
@@ -142,12 +143,8 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await form().getByLabel("Time zone").fill("Mars/Olympus");
     await form().getByLabel("Budget in US dollars a month").fill("-1");
     await form().getByRole("button", { name: "Make schedule" }).click();
-    await form()
-      .getByText(/^must be a time zone of the IANA database/)
-      .waitFor();
-    await form()
-      .getByText(/^must be from 0 to/)
-      .waitFor();
+    await form().getByText("There is no such time zone.").waitFor();
+    await form().getByText("From 0 to 10,000,000.").waitFor();
     expect(await form().getByLabel("Time zone").getAttribute("aria-invalid")).toBe("true");
     expect(await violations(page)).toEqual([]);
     await form().getByRole("button", { name: "Cancel" }).click();

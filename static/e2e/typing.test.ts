@@ -43,11 +43,22 @@ describe("on a wide screen", () => {
     await page.getByRole("heading", { level: 1 }).click();
     expect(await hasFocus()).toBe(false);
     await typesInto();
+  });
+
+  it("where Escape has left the box letters are shortcuts, until something has the focus again", async () => {
+    await page.goto("/");
+    await box().focus();
     await page.keyboard.press("Escape");
     expect(await hasFocus()).toBe(false);
-    await page.keyboard.type("news of bees");
-    expect(await box().inputValue()).toBe("news of bees");
+    await page.keyboard.press("b");
+    await expect.poll(sidebarIsShown).toBe(false);
+    await page.keyboard.press("b");
+    await expect.poll(sidebarIsShown).toBe(true);
+    await page.keyboard.type("What of bees?");
+    expect(await box().inputValue()).toBe("What of bees?");
     await box().fill("");
+    await page.getByRole("heading", { level: 1 }).click();
+    await typesInto();
   });
 
   it("after New conversation, on its own page and from another", async () => {

@@ -112,7 +112,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await panel().getByRole("button", { name: "Add a webhook" }).click();
     await panel().getByLabel("Address").fill("ftp://hooks.example.com");
     await panel().getByRole("button", { name: "Make webhook" }).click();
-    await panel().getByText("must begin with https://").waitFor();
+    await panel().getByText("It has to begin with https://.").waitFor();
     expect(await violations(page)).toEqual([]);
     forgiveRefusal(watched);
     await panel().getByRole("button", { name: "Cancel" }).click();

@@ -1,19 +1,17 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
-import { erased } from "./api/own-data";
 import { useLiveRuns } from "./features/asking/runs";
 import { Sidebar } from "./features/conversations/sidebar";
 import { starts } from "./features/list";
 import { useHelp } from "./features/shortcuts/help";
 import { t } from "./i18n";
 import { T } from "./i18n/t";
-import { BlockedPage } from "./pages/blocked";
 import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
-import { ErasedPage } from "./pages/erased";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
+import { focusSoon } from "./ui/focus";
 import { Icon } from "./ui/icon";
 import { useMedia, useOnline } from "./ui/media";
 import { Notice } from "./ui/notice";
@@ -25,6 +23,7 @@ import {
   narrowScreen,
   useSidebar,
 } from "./ui/sidebar-state";
+import { useSlots } from "./ui/slots";
 import { Toasts } from "./ui/toast";
 
 const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet")));
@@ -37,6 +36,8 @@ const ProjectConversationPage = lazy(() => import("./pages/project-conversation"
 const SchedulesPage = lazy(() => import("./pages/schedules"));
 const LibraryPage = lazy(() => import("./pages/library"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
+// In the place of all else, for few and once.
+const BlockedPage = lazy(() => orMissing(import("./pages/blocked")));
 
 /** What concerns every page: the session, and the network. */
 function AppNotices({ path }: { path: string }) {
@@ -124,7 +125,7 @@ function Rail() {
         title={t("Show the sidebar")}
         onClick={() => {
           foldSidebar(false);
-          requestAnimationFrame(() => document.querySelector<HTMLElement>(".fold-button")?.focus());
+          focusSoon(".fold-button");
         }}
       >
         <Icon name="panel" />
@@ -151,10 +152,15 @@ function Rail() {
 }
 
 export function App() {
-  const erasure = useSyncExternalStore(erased.subscribe, erased.now);
+  const instead = useSlots(({ page }) => page);
   const blocked = useSyncExternalStore(session.subscribe, session.state) === "blocked";
-  if (erasure) return <ErasedPage erasure={erasure} />;
-  return blocked ? <BlockedPage /> : <Shell />;
+  if (instead) return instead;
+  if (!blocked) return <Shell />;
+  return (
+    <Suspense>
+      <BlockedPage />
+    </Suspense>
+  );
 }
 
 function Shell() {
@@ -162,6 +168,7 @@ function Shell() {
   const drawer = useRef<HTMLDialogElement>(null);
   const { folded, drawn } = useSidebar();
   const help = useHelp((state) => state.open);
+  const notice = useSlots((slots) => slots.notice);
   const closeDrawer = () => drawSidebar(false);
   const narrow = useMedia(narrowScreen);
 
@@ -217,6 +224,7 @@ function Shell() {
           </header>
           <main id="main" tabIndex={-1}>
             <AppNotices path={path} />
+            {notice}
             <Crash key={path}>
               <Pages />
             </Crash>

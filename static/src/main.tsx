@@ -6,6 +6,7 @@ import { api } from "./api/client";
 import { watchIdentity } from "./api/identity";
 import { queryClient } from "./api/queries";
 import { App } from "./app";
+import { watchDrops } from "./features/attachments/drops";
 import { takeFromAddress } from "./features/composer/from-address";
 import { loadLanguage, t } from "./i18n";
 import { Turns } from "./pages/conversation";
@@ -23,7 +24,10 @@ import "./styles/home.css";
 
 applyTheme();
 takeFromAddress();
-watchIdentity(api.user);
+watchIdentity(api.user, () => {
+  import("./features/own-data/erased-elsewhere").catch(() => location.reload());
+});
+watchDrops();
 const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");
 const root = createRoot(place);

@@ -10,9 +10,13 @@ const rest: readonly (() => Promise<unknown>)[] = [
   Turns.load,
   () => import("./features/asking/session"),
   loadMarkdown,
-  () => import("./features/options/option-list"),
+  () => import("./features/options/sheet"),
   () => import("./features/composer/estimate"),
+  () => import("./api/refusals"),
 ];
+
+/** Not fetched ahead, but told where it is of concern; nobody waits for it either. */
+const tell = async () => (await import("./features/own-data/told")).watch();
 
 /** So many of them also where data is to be saved: without them no question is asked. */
 const atLeast = 2;
@@ -30,7 +34,7 @@ const savesData = () => {
 
 /** One after the other. One that fails is fetched again when it is wanted, and missed then. */
 export function prefetchRest(): void {
-  const wanted = savesData() ? rest.slice(0, atLeast) : rest;
+  const wanted = [...(savesData() ? rest.slice(0, atLeast) : rest), tell];
   const next = (at: number) => {
     const load = wanted[at];
     if (!load) return;

@@ -15,6 +15,7 @@ import {
   rubricChoice,
 } from "./library";
 import { withDevices } from "./notifications";
+import { withFiles } from "./own-files";
 import { pictureCards, picturesAsked, picturesChosen, pictureView } from "./pictures";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
@@ -496,6 +497,16 @@ export function views(to: Conversations): View[] {
         await on.reload();
         await on.getByText("Caps of your own").waitFor();
         await heading("Notifications")(on);
+      },
+    },
+    {
+      name: "settings-own-files",
+      path: "/settings",
+      act: async (on) => {
+        await withFiles(on);
+        await on.reload();
+        await on.locator(".own-file").first().waitFor();
+        await heading("Your files")(on);
       },
     },
     setting("own-data", "Your data"),

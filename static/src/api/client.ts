@@ -161,7 +161,9 @@ export const api = {
     if (folder !== null) query.set("folder_id", folder);
     return page(await request(`/api/conversations?${query}`), offset);
   },
-  conversation: (id: string) => json<Conversation>(one(id)),
+  /** On the branch through this message, or the one that was looked at last. */
+  conversation: (id: string, branch?: string) =>
+    json<Conversation>(one(id) + (branch ? `?branch=${branch}` : "")),
   rename: (id: string, title: string) => json<unknown>(one(id), last(send("PATCH", { title }))),
   /** `pinned` where it is to be pinned with that; otherwise the server knows what becomes of a pin. */
   archive: (id: string, archived: boolean, pinned: boolean) =>

@@ -71,8 +71,11 @@ export const identity = {
   },
 };
 
-/** Asks anew whenever this page comes back, or another tab has seen somebody else. */
-export function watchIdentity(whoami: () => Promise<unknown>) {
+/**
+ * Asks anew whenever this page comes back, or another tab has seen somebody else. Where another tab keeps nobody's things any
+ * more, everything of this user was deleted (`erased`).
+ */
+export function watchIdentity(whoami: () => Promise<unknown>, erased: () => void) {
   const look = () => {
     if (user === null || document.visibilityState === "hidden") return;
     // Without an answer nothing is known to have changed: the next call to the server will say.
@@ -81,8 +84,9 @@ export function watchIdentity(whoami: () => Promise<unknown>) {
   addEventListener("focus", look);
   document.addEventListener("visibilitychange", look);
   addEventListener("storage", ({ key, newValue }) => {
-    if (key === keeper.key && user !== null && newValue !== user)
-      identity.check(whoami).catch(() => undefined);
+    if (key !== keeper.key || user === null || newValue === user) return;
+    if (newValue === null) erased();
+    else identity.check(whoami).catch(() => undefined);
   });
   // The browser may keep the page as it is and show it again to whoever goes back: unseen until the
   // server has said that it is still the same person. Hidden like this, nothing in it moves.

@@ -1,4 +1,4 @@
-/** One's own data as a whole. Every page has this; what administrators may do about other people's stands apart. */
+/** One's own data as a whole; what administrators may do about other people's stands apart. */
 import { useQuery } from "@tanstack/react-query";
 import { keeper } from "../ui/kept";
 import { unsubscribe } from "../ui/subscription";
@@ -11,32 +11,29 @@ export type Access = Schemas["AccessView"];
 
 export const exportHref = "/api/me/export";
 
-export const useOwnData = () =>
-  useQuery({ queryKey: ["own-data"], queryFn: () => json<Schemas["OwnData"]>("/api/me/data") });
-
-export type Erasure = "over" | "goes on";
-let erasure: Erasure | null = null;
-const listeners = new Set<() => void>();
-
-/** Whether everything of this page's reader was deleted here; for useSyncExternalStore. */
-export const erased = {
-  now: () => erasure,
-  subscribe(listener: () => void) {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
-  },
+export const ownDataQuery = {
+  queryKey: ["own-data"],
+  queryFn: () => json<Schemas["OwnData"]>("/api/me/data"),
 };
 
-/** Deletes everything. The page then asks the server nothing more: whoever asks is new there. */
-export async function eraseMe(confirm: string) {
-  const answer = await json<Schemas["Erased"]>("/api/me", send("DELETE", { confirm }));
-  erasure = answer.erased ? "over" : "goes on";
+export const useOwnData = () => useQuery(ownDataQuery);
+
+/** Whether it is over, goes on at the server, or was done in another tab. */
+export type Erasure = "over" | "goes on" | "elsewhere";
+
+/** Nobody's tab from here on: it asks the server nothing more, since whoever asks is new there. */
+export function leaveTab() {
   identity.leave();
-  keeper.forget();
-  for (const listener of listeners) listener();
+  keeper.leave();
   queryClient.clear();
+}
+
+/** Deletes everything. `show` is called before what is shown of it goes. */
+export async function eraseMe(confirm: string, show: (erasure: Erasure) => void) {
+  const answer = await json<Schemas["Erased"]>("/api/me", send("DELETE", { confirm }));
+  keeper.forget();
+  show(answer.erased ? "over" : "goes on");
+  leaveTab();
   // The server has forgotten this browser already.
   await unsubscribe();
 }

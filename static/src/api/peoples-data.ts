@@ -49,11 +49,12 @@ export const liftHold = (user: string) =>
   changed<unknown>(`/api/admin/holds?user=${encodeURIComponent(user)}`, { method: "DELETE" });
 
 const requests = "/api/admin/access-requests";
+const accessKey = [...admin, "access"] as const;
 const one = (id: string) => `${requests}/${encodeURIComponent(id)}`;
 
 export const useAccessRequests = () =>
   useQuery({
-    queryKey: [...admin, "access"],
+    queryKey: accessKey,
     queryFn: async () => (await json<Schemas["AccessRequests"]>(requests)).requests,
   });
 export const askForAccess = (user: string, reason: string, hours: number) =>
@@ -62,21 +63,26 @@ export const approveAccess = (id: string) =>
   changed<Access>(`${one(id)}/approve`, send("POST", {}));
 export const revokeAccess = (id: string) => changed<Access>(`${one(id)}/revoke`, send("POST", {}));
 
-/** Each look is noted, and its user sees it: nothing is read that nobody has asked to see. */
+/** Each look is noted, and its user sees it: nothing is read that nobody has asked to see, and the list of looks is read again. */
 const readOnce = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false };
+async function look<T>(path: string): Promise<T> {
+  const seen = await json<T>(path);
+  void queryClient.invalidateQueries({ queryKey: accessKey });
+  return seen;
+}
 const readable = (id: string) => `/api/admin/access/${encodeURIComponent(id)}/conversations`;
 
 export const useReadable = (id: string) =>
   useQuery({
     queryKey: ["access", id],
     queryFn: async () =>
-      (await json<{ conversations: ConversationSummary[] }>(`${readable(id)}?limit=500`))
+      (await look<{ conversations: ConversationSummary[] }>(`${readable(id)}?limit=500`))
         .conversations,
     ...readOnce,
   });
 export const useRead = (id: string, conversation: string) =>
   useQuery({
     queryKey: ["access", id, conversation],
-    queryFn: () => json<Conversation>(`${readable(id)}/${encodeURIComponent(conversation)}`),
+    queryFn: () => look<Conversation>(`${readable(id)}/${encodeURIComponent(conversation)}`),
     ...readOnce,
   });

@@ -25,10 +25,9 @@ export function useProjectFiles(id: string) {
   });
 }
 
-export async function addProjectFile(id: string, file: File) {
-  const form = new FormData();
-  form.append("file", file, file.name);
-  await json<ProjectFile>(filesOf(id), { method: "POST", body: form });
+/** `body`: the form with the file. */
+export async function addProjectFile(id: string, body: FormData | Blob) {
+  await json<ProjectFile>(filesOf(id), { method: "POST", body });
   await queryClient.invalidateQueries({ queryKey: filesKey(id) });
 }
 

@@ -27,13 +27,14 @@ const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 const inside = (id: string, conversation: string) =>
   `${one(id)}/conversations/${encodeURIComponent(conversation)}`;
 
+export const projectsQuery = {
+  queryKey: lists,
+  queryFn: async () => (await json<Schemas["ProjectList"]>(base)).projects,
+  staleTime: 60_000,
+};
+
 /** Those in which the reader has a role. */
-export const useProjects = () =>
-  useQuery({
-    queryKey: lists,
-    queryFn: async () => (await json<Schemas["ProjectList"]>(base)).projects,
-    staleTime: 60_000,
-  });
+export const useProjects = () => useQuery(projectsQuery);
 
 const query = (id: string) => ({
   queryKey: projectKey(id),
@@ -87,13 +88,15 @@ export const useInProject = (id: string) =>
     },
   });
 
+export const readQuery = (id: string, conversation: string) => ({
+  queryKey: [...projectKey(id), "conversation", conversation],
+  queryFn: () => json<ReadConversation>(inside(id, conversation)),
+  // A tab that stays open does not keep what was read in it.
+  gcTime: 60_000,
+});
+
 export const useReadConversation = (id: string, conversation: string) =>
-  useQuery({
-    queryKey: [...projectKey(id), "conversation", conversation],
-    queryFn: () => json<ReadConversation>(inside(id, conversation)),
-    // A tab that stays open does not keep what was read in it.
-    gcTime: 60_000,
-  });
+  useQuery(readQuery(id, conversation));
 
 /** Reads anew what a change in a project may have changed. */
 async function refresh(id: string) {
@@ -110,9 +113,11 @@ export async function makeProject(change: ProjectChange): Promise<Project> {
   return project;
 }
 
-export async function changeProject(id: string, change: ProjectChange) {
-  queryClient.setQueryData(projectKey(id), await json<Project>(one(id), send("PATCH", change)));
+export async function changeProject(id: string, change: ProjectChange): Promise<Project> {
+  const project = await json<Project>(one(id), send("PATCH", change));
+  queryClient.setQueryData(projectKey(id), project);
   void queryClient.invalidateQueries({ queryKey: lists });
+  return project;
 }
 
 /** It is not there for the reader any more. */

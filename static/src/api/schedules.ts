@@ -59,19 +59,27 @@ export const useScheduleResults = (id: string) =>
       state.data?.pages.some(({ results }) => results.some(isUnderWay)) ? soonMs : laterMs,
   });
 
+const timesOf = (cron: string, zone: string) => ({
+  queryKey: [...key, "times", cron, zone],
+  queryFn: () =>
+    json<Schemas["ScheduleTimes"]>(
+      `/api/schedule-times?${new URLSearchParams({ cron, time_zone: zone })}`,
+    ),
+  // What is wrong with it stays wrong.
+  retry: false,
+  gcTime: 60_000,
+});
+
 /** When an expression would be due next; nothing is asked while it is empty. */
 export const useScheduleTimes = (cron: string, zone: string) =>
-  useQuery({
-    queryKey: [...key, "times", cron, zone],
-    queryFn: () =>
-      json<Schemas["ScheduleTimes"]>(
-        `/api/schedule-times?${new URLSearchParams({ cron, time_zone: zone })}`,
-      ),
-    enabled: cron !== "" && zone !== "",
-    // What is wrong with it stays wrong.
-    retry: false,
-    gcTime: 60_000,
-  });
+  useQuery({ ...timesOf(cron, zone), enabled: cron !== "" && zone !== "" });
+
+/** Whether there are times at all that an expression would be due at. */
+export const hasTimes = (cron: string, zone: string) =>
+  queryClient.fetchQuery(timesOf(cron, zone)).then(
+    () => true,
+    () => false,
+  );
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: key });
 

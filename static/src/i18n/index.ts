@@ -34,7 +34,7 @@ const catalogues: Record<Exclude<Language, "en">, () => Promise<{ default: Catal
 /** Texts by their keys: the English text, with `_one`, `_other` and so on where a number decides. */
 type Catalogue = Readonly<Record<string, string>>;
 
-// English holds only the forms for one: its other texts are their own keys.
+// English holds only the forms for one, where they differ: its other texts are their own keys.
 let shown: { language: Language; texts: Catalogue } = { language: "en", texts: en };
 let plurals = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");

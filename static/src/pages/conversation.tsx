@@ -1,14 +1,14 @@
 import { Suspense, useEffect } from "react";
-import { Link } from "wouter";
 import { asProblem } from "../api/problem";
 import { useConversation } from "../features/asking/conversation";
 import { t } from "../i18n";
-import { T } from "../i18n/t";
 import { late } from "../ui/late";
 import { Notice } from "../ui/notice";
+import { orMissing } from "../ui/part";
 
 /** What is in a conversation: fetched once the page stands, or by the first that shows one. */
 export const Turns = late(() => import("./turns"));
+const Gone = late(() => orMissing(import("./conversation-gone")));
 
 /** Where the first turn will be: nothing jumps when it comes. */
 export function Skeleton() {
@@ -37,29 +37,22 @@ export function ConversationPage({ id }: { id: string }) {
     );
   }
   if (conversation.isPending) return <Skeleton />;
+  if (gone) {
+    return (
+      <Suspense fallback={<Skeleton />}>
+        <Gone.View id={id} />
+      </Suspense>
+    );
+  }
   return (
     <div className="page-notice">
-      {gone ? (
-        <>
-          <h1>{t("This conversation is not here")}</h1>
-          <p>
-            <T
-              text="It was deleted, or it belongs to someone else. <link>Start a new conversation</link>."
-              parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
-            />
-          </p>
-        </>
-      ) : (
-        <>
-          <h1>{t("This conversation could not be loaded")}</h1>
-          <Notice tone="bad" urgent>
-            {asProblem(conversation.error).message}{" "}
-            <button type="button" className="quiet-button" onClick={() => conversation.refetch()}>
-              {t("Try again")}
-            </button>
-          </Notice>
-        </>
-      )}
+      <h1>{t("This conversation could not be loaded")}</h1>
+      <Notice tone="bad" urgent>
+        {asProblem(conversation.error).message}{" "}
+        <button type="button" className="quiet-button" onClick={() => conversation.refetch()}>
+          {t("Try again")}
+        </button>
+      </Notice>
     </div>
   );
 }

@@ -9,9 +9,10 @@ import type { ConversationSummary } from "../api/types";
 import { More } from "../features/admin/more";
 import { titleOf } from "../features/conversations/title";
 import { msg, t } from "../i18n";
-import { complain } from "../ui/complain";
+import { useAttempt } from "../ui/attempt";
 import { Confirm } from "../ui/confirm";
 import { count } from "../ui/format";
+import { useKeptFocus } from "../ui/kept-focus";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 import { toast } from "../ui/toast";
@@ -32,21 +33,15 @@ const useDeleted = () =>
 function Row({ item }: { item: ConversationSummary }) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, attempt } = useAttempt();
   const title = titleOf(item);
-  const act = async (what: Promise<unknown>, failed: string, done: string) => {
-    setBusy(true);
-    try {
-      await what;
+  const act = (what: () => Promise<unknown>, failed: string, done: string) =>
+    attempt(async () => {
+      await what();
       client.removeQueries({ queryKey: keys.conversation(item.id) });
       await refreshConversations();
       toast(t(done, { title }));
-    } catch (error) {
-      complain(failed)(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    }, failed);
   return (
     <li className="deleted-row">
       <span dir="auto" className="deleted-title">
@@ -56,11 +51,11 @@ function Row({ item }: { item: ConversationSummary }) {
         <button
           type="button"
           className="button"
-          disabled={busy}
+          aria-disabled={busy}
           aria-label={t("Restore {{title}}", { title })}
           onClick={() =>
             act(
-              api.restore(item.id),
+              () => api.restore(item.id),
               msg("Not restored: {{message}}"),
               msg("“{{title}}” was restored."),
             )
@@ -71,7 +66,7 @@ function Row({ item }: { item: ConversationSummary }) {
         <button
           type="button"
           className="button button-danger"
-          disabled={busy}
+          aria-disabled={busy}
           aria-label={t("Delete for good: {{title}}", { title })}
           onClick={() => setAsking(true)}
         >
@@ -88,7 +83,7 @@ function Row({ item }: { item: ConversationSummary }) {
               run: () => {
                 setAsking(false);
                 act(
-                  api.purge(item.id),
+                  () => api.purge(item.id),
                   msg("Not deleted: {{message}}"),
                   msg("“{{title}}” was deleted for good."),
                 );
@@ -114,9 +109,10 @@ function Row({ item }: { item: ConversationSummary }) {
 export default function DeletedPage() {
   useTitle(t("Deleted conversations"));
   const list = useDeleted();
+  const kept = useKeptFocus<HTMLDivElement>();
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
   return (
-    <div className="settings">
+    <div {...kept} className="settings">
       <h1>{t("Deleted conversations")}</h1>
       <p className="quiet">
         {t(

@@ -36,12 +36,12 @@ function Members({ config }: { config: Config }) {
       <section className="seats" aria-label={t("Members of the council")}>
         <ul>
           {members.map((member, seat) => {
-            const name = shortName(nameOf(member));
+            const name = nameOf(member);
             return (
               <li key={`${member.model}-${member.alias}`}>
                 <button type="button" title={member.model} aria-haspopup="dialog" onClick={choose}>
                   <Monogram member={name} seat={seat} />
-                  {name}
+                  {shortName(name)}
                 </button>
               </li>
             );

@@ -1,11 +1,12 @@
 import "../styles/settings.css";
 import "../styles/settings-form.css";
 import "../styles/library.css";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
-import { type Entry, type Kind, readEntry, removeEntry, useEntry } from "../api/library";
+import { type Entry, type Kind, removeEntry, useEntry } from "../api/library";
 import { asProblem } from "../api/problem";
 import { useUser } from "../api/queries";
+import { beginWith, takeBeginning } from "../features/library/begins";
 import { Editor } from "../features/library/editor";
 import { LibraryList } from "../features/library/list";
 import { Versions } from "../features/library/versions";
@@ -26,6 +27,10 @@ const Back = () => (
 
 function Overview() {
   useTitle(t("Library"));
+  // Whoever comes by here begins with nothing.
+  useEffect(() => {
+    takeBeginning(null);
+  }, []);
   return (
     <div className="settings library">
       <header className="library-head">
@@ -41,16 +46,9 @@ function Overview() {
   );
 }
 
-/** What the next new entry begins with, where it is a copy. */
-let copied: Entry | null = null;
-
 function New({ kind }: { kind: Kind }) {
   useTitle(t(newOnes[kind]));
-  const [begins] = useState(() => {
-    const from = copied;
-    copied = null;
-    return from?.kind === kind ? { name: from.name, text: from.text, shared: false } : undefined;
-  });
+  const [begins] = useState(() => takeBeginning(kind));
   return (
     <div className="settings library">
       <header className="library-head">
@@ -77,7 +75,7 @@ function Reads({ entry }: { entry: Entry }) {
           type="button"
           className="button"
           onClick={() => {
-            copied = entry;
+            beginWith(entry);
             go(`/library/new/${entry.kind}`);
           }}
         >
@@ -129,14 +127,6 @@ function Shown({ entry }: { entry: Entry }) {
   useTitle(entry.name);
   const user = useUser();
   const [anew, setAnew] = useState(0);
-  const reload = async () => {
-    try {
-      await readEntry(entry.id);
-      setAnew(anew + 1);
-    } catch (error) {
-      complain(msg("Not read: {{message}}"))(error);
-    }
-  };
   return (
     <div className="settings library">
       <header className="library-head">
@@ -155,7 +145,7 @@ function Shown({ entry }: { entry: Entry }) {
       {entry.is_mine ? (
         <section className="panel">
           {/* What is typed stays while the entry is read anew, until somebody lets it go. */}
-          <Editor key={anew} kind={entry.kind} entry={entry} onReload={reload} />
+          <Editor key={anew} kind={entry.kind} entry={entry} />
         </section>
       ) : (
         <Reads entry={entry} />

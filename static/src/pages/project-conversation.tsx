@@ -11,6 +11,7 @@ import {
 } from "../api/projects";
 import { titleOf } from "../features/conversations/title";
 import { GoOn } from "../features/sharing/going-on";
+import { filesOf } from "../features/sharing/not-copied";
 import { ReadTurns } from "../features/sharing/read-turns";
 import { msg, t } from "../i18n";
 import { T } from "../i18n/t";
@@ -24,7 +25,7 @@ const day = dateFormat({ dateStyle: "long" });
 
 function Shown({ project, shown }: { project: string; shown: ReadConversation }) {
   const title = titleOf(shown);
-  const name = useProject(project).data?.name;
+  const { name, role } = useProject(project).data ?? {};
   useTitle(title);
   return (
     <div className="conversation shared">
@@ -55,7 +56,10 @@ function Shown({ project, shown }: { project: string; shown: ReadConversation })
               {t("Open the conversation")}
             </Link>
           ) : (
-            <GoOn makeCopy={() => copyFromProject(project, shown.id)} />
+            <GoOn
+              makeCopy={() => copyFromProject(project, shown.id)}
+              files={filesOf(shown.messages, role === "writer" || role === "owner")}
+            />
           )}
         </div>
       )}

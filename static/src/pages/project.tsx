@@ -1,6 +1,6 @@
 import "../styles/settings.css";
 import "../styles/projects.css";
-import { useEffect, useId } from "react";
+import { useEffect, useId, useState } from "react";
 import { flushSync } from "react-dom";
 import { Link, useLocation } from "wouter";
 import { asProblem } from "../api/problem";
@@ -15,7 +15,7 @@ import { Ends } from "../features/projects/ends";
 import { Files } from "../features/projects/files";
 import { Members } from "../features/projects/members";
 import { yourRole } from "../features/projects/roles";
-import { councilOf, SettingsForm } from "../features/projects/settings-form";
+import { councilOf, hasOwnCouncil, SettingsForm } from "../features/projects/settings-form";
 import { msg, t } from "../i18n";
 import { T } from "../i18n/t";
 import { ReadFailed } from "../ui/read-failed";
@@ -48,15 +48,16 @@ function AskHere({ project }: { project: Project }) {
 }
 
 /** What it tells the models, for whoever cannot change it. */
-function Says({ project }: { project: Project }) {
+function Says({ project, ending }: { project: Project; ending: boolean }) {
   const title = useId();
   return (
     <section className="panel" aria-labelledby={title}>
       <h2 id={title}>{t("Project settings")}</h2>
       {project.role === "owner" ? (
-        <SettingsForm key={project.id} project={project} />
+        <SettingsForm key={project.id} project={project} ending={ending} />
       ) : (
         <>
+          <h3>{t("Instructions")}</h3>
           {project.instructions.trim() === "" ? (
             <p className="quiet">{t("It has no instructions.")}</p>
           ) : (
@@ -64,7 +65,10 @@ function Says({ project }: { project: Project }) {
               {project.instructions}
             </p>
           )}
-          <p className="quiet">{t("Asked is: {{council}}", { council: councilOf(project) })}</p>
+          <h3>{t("Council")}</h3>
+          <p className="quiet">
+            {hasOwnCouncil(project) ? councilOf(project) : t("Everybody’s own council")}
+          </p>
         </>
       )}
     </section>
@@ -73,6 +77,7 @@ function Says({ project }: { project: Project }) {
 
 function Shown({ project }: { project: Project }) {
   useTitle(project.name);
+  const [ending, setEnding] = useState(false);
   const days = project.retention_days ?? null;
   return (
     <div className="settings project">
@@ -97,10 +102,10 @@ function Shown({ project }: { project: Project }) {
       </header>
       {project.role !== "viewer" && <AskHere project={project} />}
       <InProject project={project} />
-      <Says project={project} />
+      <Says project={project} ending={ending} />
       <Files project={project} />
       <Members project={project} />
-      <Ends project={project} />
+      <Ends project={project} onEnding={setEnding} />
     </div>
   );
 }

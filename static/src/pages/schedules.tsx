@@ -40,6 +40,10 @@ export default function SchedulesPage() {
       const found = ways.map((one) => page.current?.querySelector<HTMLElement>(one));
       found.find(Boolean)?.focus();
     });
+  const open = () => {
+    setAdding(true);
+    requestAnimationFrame(() => page.current?.querySelector<HTMLElement>("form textarea")?.focus());
+  };
   const close = () => {
     setAdding(false);
     // What led here is done with: another visit begins anew.
@@ -78,11 +82,7 @@ export default function SchedulesPage() {
         </section>
       )}
       {list.data && !adding && hasRoom && (
-        <button
-          type="button"
-          className="button button-main schedule-add"
-          onClick={() => setAdding(true)}
-        >
+        <button type="button" className="button button-main schedule-add" onClick={open}>
           {t("New scheduled question")}
         </button>
       )}

@@ -23,6 +23,7 @@ import { useTitle } from "../ui/title";
 const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets")));
 const MyData = lazy(() => orMissing(import("../features/own-data/my-data")));
 const MyDevices = lazy(() => orMissing(import("../features/notifications/my-devices")));
+const MyFiles = lazy(() => orMissing(import("../features/attachments/my-files")));
 const MyShares = lazy(() => orMissing(import("../features/sharing/my-shares")));
 const MyWebhooks = lazy(() => orMissing(import("../features/webhooks/my-webhooks")));
 
@@ -36,6 +37,7 @@ const sections: Sections = [
   ["webhooks", msg("Webhooks")],
   ["shared-links", msg("Shared links")],
   ["appearance", msg("Appearance")],
+  ["own-files", msg("Your files")],
   ["own-data", msg("Your data")],
 ];
 
@@ -86,6 +88,9 @@ export default function SettingsPage() {
           <MyShares />
         </Suspense>
         <Appearance />
+        <Suspense fallback={<p className="quiet">{t("Loading files…")}</p>}>
+          <MyFiles />
+        </Suspense>
         <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
           <MyData />
         </Suspense>

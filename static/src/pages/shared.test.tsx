@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../api/queries";
 import type { SharedConversation } from "../api/shares";
 import type { AssistantMessage, Message } from "../api/types";
+import { filesOf, NotCopied } from "../features/sharing/not-copied";
 import { button, click, render, settled } from "../test/render";
 import { answer, review, seats, storedRun, synthesis } from "../test/samples";
 import { Toasts } from "../ui/toast";
@@ -149,6 +150,29 @@ describe("what somebody shares", () => {
     expect(asked).toEqual(["GET /api/shares/s-1", "POST /api/shares/s-1/copy"]);
   });
 
+  it("says which files its copy is without, before and in the copy", async () => {
+    const page = await show();
+    await settled(
+      "Files are not copied: questions in your copy are asked without moon.pdf, tides.md.",
+    );
+    await click(button("Continue as my own"));
+    await vi.waitFor(() => expect(location.pathname).toBe("/c/c-new"));
+    await render(<NotCopied />);
+    expect(page.textContent).toMatch(/^The files are not in this copy: moon.pdf, tides.md. /);
+    await act(async () => history.pushState(null, "", "/c/c-other"));
+    expect(page.textContent).toBe("");
+  });
+
+  it("says nothing of files where there are none", async () => {
+    const messages = snapshot.messages.map((message) =>
+      message.role === "user" ? { ...message, attachments: [], project_files: [] } : message,
+    );
+    shared = { ...snapshot, messages };
+    const page = await show();
+    await settled("It is copied to your conversations.");
+    expect(page.textContent).not.toContain("Files are not copied");
+  });
+
   it("says why it is not copied, and can be copied then", async () => {
     await show();
     await settled("Continue as my own");
@@ -201,4 +225,9 @@ describe("what is one's own", () => {
     expect(location.pathname).toBe("/c/c-1");
     expect(asked).toEqual(["GET /api/shares/s-1", "DELETE /api/shares/s-1"]);
   });
+});
+
+it("a copy that stays in its project goes on with the files of that", () => {
+  expect(filesOf(snapshot.messages, true)).toEqual(["moon.pdf"]);
+  expect(filesOf(snapshot.messages, false)).toEqual(["moon.pdf", "tides.md"]);
 });

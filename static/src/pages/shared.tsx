@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { asProblem } from "../api/problem";
 import { copyShare, type SharedConversation, useShared } from "../api/shares";
 import { GoOn, Mine } from "../features/sharing/going-on";
+import { filesOf } from "../features/sharing/not-copied";
 import { ReadTurns } from "../features/sharing/read-turns";
 import { t } from "../i18n";
 import { T } from "../i18n/t";
@@ -45,7 +46,11 @@ function Snapshot({ shared }: { shared: SharedConversation }) {
       <ReadTurns shown={shared} />
       {/* Where the composer stands in a conversation. */}
       <div className="composer-dock shared-ways">
-        {shared.is_mine ? <Mine shared={shared} /> : <GoOn makeCopy={() => copyShare(shared.id)} />}
+        {shared.is_mine ? (
+          <Mine shared={shared} />
+        ) : (
+          <GoOn makeCopy={() => copyShare(shared.id)} files={filesOf(shared.messages, false)} />
+        )}
       </div>
     </div>
   );

@@ -32,9 +32,10 @@ import { TurnView } from "../features/council/turn";
 import { type Turn, turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
 import type { Choices } from "../features/feature";
-import { membersOf } from "../features/formats";
+import { seatsOf } from "../features/one-seat/seats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
+import { NotCopied } from "../features/sharing/not-copied";
 import { msg, t } from "../i18n";
 import { isLive } from "../run/state";
 import { complain } from "../ui/complain";
@@ -201,7 +202,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     if (lost !== null && !signedOut) resume(id, lost);
   }, [id, lost, signedOut]);
 
-  const names = [...new Set(turns.flatMap(({ run }) => (run ? membersOf(run) : [])))].join("\n");
+  const names = seatsOf(turns).join("\n");
   const seats = useMemo(() => names.split("\n").filter(Boolean), [names]);
 
   useFilesOfBefore(id, turns.at(-1)?.files);
@@ -223,9 +224,10 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     (body: Ask) => {
       drafts.write(id, { content: "", to: null });
       files.clear(id);
-      next.add(id, elsewhere && end !== null ? { ...body, parent_message_id: end } : body);
+      setRefusal(id, null);
+      next.add(id, end === null ? body : { ...body, parent_message_id: end });
     },
-    [id, end, elsewhere],
+    [id, end],
   );
   const onStop = useCallback(() => {
     stop(id).catch((error: unknown) =>
@@ -292,7 +294,9 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         </div>
         <Elsewhere conversation={conversation} />
         {!running && <NotifyOffer />}
-        <WaitingQuestion id={id} running={running} />
+        <NotCopied />
+        {/* Until the end of a complete run is read, what waits for it is about to be asked. */}
+        <WaitingQuestion id={id} running={running || live?.run.status === "complete"} />
         <Composer
           conversationId={id}
           running={running}

@@ -19,20 +19,36 @@ const mark = `<svg width="64" height="64" viewBox="0 0 32 32" aria-hidden="true"
   cx="21" cy="22.9" r="2.6"/><circle cx="11" cy="22.9" r="2.6"/><circle cx="7.9" cy="13.4" r="2.6"/></g><circle cx="16"
   cy="16" r="3.2" fill="none" stroke="#f4f6f2" stroke-width="1.6"/></svg>`;
 
+/**
+ * Runs in the page: takes it anew as soon as something answers. A sign-in in the server's place is an answer, the error of a proxy
+ * whose server is away is none.
+ */
+export function comeBack() {
+  const look = () =>
+    fetch("/health/live", { cache: "no-store", redirect: "manual" }).then(
+      ({ status }) => {
+        if (status < 500) location.reload();
+      },
+      () => undefined,
+    );
+  addEventListener("online", look);
+  setInterval(look, 5_000);
+}
+
 /** Says plainly that there is no connection. It is made here, so that no page of anybody's has to be kept. */
 export function offlinePage({ lang, colours, offline }: Words): Response {
+  const nonce = crypto.randomUUID();
   const page = `<!doctype html><html lang="${escaped(lang)}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${escaped(colours)}">
 <title>${escaped(offline.title)} · LLM Council</title><style>:root { color-scheme: ${escaped(colours)} }${style}</style>
 </head><body><main>${mark}<h1>${escaped(offline.title)}</h1><p>${escaped(offline.text)}</p>
-<a href="">${escaped(offline.again)}</a></main></body></html>`;
+<a href="">${escaped(offline.again)}</a></main><script nonce="${nonce}">(${comeBack})()</script></body></html>`;
   return new Response(page, {
     status: 503,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "content-security-policy": `default-src 'none'; script-src 'nonce-${nonce}'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     },
   });
 }

@@ -3,6 +3,7 @@
  * it, in one order everywhere: a page imports it before its own.
  */
 import "./conversation.css";
+import "./dock.css";
 import "./branches.css";
 import "./council.css";
 import "./final.css";

@@ -28,6 +28,41 @@ function Form({ send, failed }: { send: () => Promise<void>; failed?: string }) 
   );
 }
 
+function Fields({ send }: { send: () => Promise<void> }) {
+  const { busy, problem, attempt, form } = useAttempt();
+  const isWrong = (name: string) => problem?.fields.some(({ field }) => field === name);
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        attempt(send);
+      }}
+    >
+      {["a", "b", "c"].map((name) => (
+        <input key={name} id={name} aria-invalid={isWrong(name)} />
+      ))}
+      <button type="submit" aria-disabled={busy}>
+        Send
+      </button>
+    </form>
+  );
+}
+
+const views = import.meta.glob<string>(["../**/*.tsx", "!../**/*.test.tsx"], {
+  eager: true,
+  query: "?raw",
+  import: "default",
+});
+
+it("no button is disabled for as long as something is on its way: it would lose the focus", () => {
+  const disabled = /\sdisabled=\{[^}]*\b(busy|running|isFetching\w*|isPending)\b/;
+  const faults = Object.entries(views).filter(([, text]) => disabled.test(text));
+  expect(faults.map(([file]) => file)).toEqual([]);
+  expect(Object.keys(views).length).toBeGreaterThan(100);
+  expect(disabled.test('<button type="submit" disabled={busy || name === ""}>')).toBe(true);
+});
+
 describe("what is sent", () => {
   it("goes once, however often it is asked for", async () => {
     const { ends, send } = held();
@@ -54,5 +89,19 @@ describe("what is sent", () => {
     await settled("no problem");
     await act(async () => ends[1]?.well());
     await settled("at rest");
+  });
+
+  it("leaves the focus at its button, and after a refusal at the first wrong field", async () => {
+    const { ends, send } = held();
+    await render(<Fields send={send} />);
+    button("Send")?.focus();
+    await click(button("Send"));
+    expect(document.activeElement).toBe(button("Send"));
+    const fields = [
+      { field: "b", message: "is wrong" },
+      { field: "c", message: "is wrong" },
+    ];
+    await act(async () => ends[0]?.badly(new Problem("refused", "No.", 422, fields)));
+    expect(document.activeElement?.id).toBe("b");
   });
 });

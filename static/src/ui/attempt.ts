@@ -1,11 +1,20 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { asProblem, type Problem } from "../api/problem";
 import { complain } from "./complain";
 
-/** What a person sends to the server, one thing at a time: whether it is on its way, and why it came to nothing. */
+/**
+ * What a person sends to the server, one thing at a time: whether it is on its way, and why it came to nothing.
+ *
+ * A button that sends is `aria-disabled` while that is under way, never `disabled`: it had the focus, and the browser would drop
+ * it. Pressed again it does nothing, since one thing is sent at a time. After a refusal the first wrong field of the `form` has it.
+ */
 export function useAttempt() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (problem && problem.fields.length > 0) focusFirstWrong(form.current);
+  }, [problem]);
   /**
    * Does it, unless something is on its way; answers whether it was done. Where nothing shows the problem, `failed` is a text
    * with a place for its `{{message}}`, for a toast.
@@ -25,5 +34,9 @@ export function useAttempt() {
       setBusy(false);
     }
   };
-  return { busy, problem, attempt };
+  return { busy, problem, attempt, form };
 }
+
+/** The first field that is marked wrong, where there is one. */
+export const focusFirstWrong = (form: HTMLElement | null) =>
+  form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]')?.focus();

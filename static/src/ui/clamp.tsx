@@ -41,14 +41,13 @@ export function Clamp({
   }, []);
 
   const mode = open ? "open" : following ? "following" : "closed";
-  const scrolls = mode === "following" && overflows;
   return (
     <div className={`clamp clamp-${mode}${overflows ? " clamp-overflows" : ""}`}>
-      {/* A box that scrolls must be reachable by keyboard. */}
+      {/* A box that scrolls must be reachable by keyboard; one that grows does from one moment to the next. */}
       <div
         ref={box}
         className="clamp-box"
-        {...(scrolls ? { tabIndex: 0, role: "group", "aria-label": label } : {})}
+        {...(mode === "following" ? { tabIndex: 0, role: "group", "aria-label": label } : {})}
         onScroll={(event) => {
           const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
           atEnd.current = scrollHeight - scrollTop - clientHeight < 24;

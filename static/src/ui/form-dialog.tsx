@@ -1,7 +1,7 @@
 import "../styles/confirm.css";
 import "../styles/settings.css";
 import "../styles/form-dialog.css";
-import { type ReactNode, useEffect, useId } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Dialog } from "./dialog";
 import { DialogHead } from "./dialog-head";
 import { useModal } from "./modal";
@@ -19,11 +19,15 @@ export function FormDialog({
 }) {
   const dialog = useModal();
   const id = useId();
-  // What it is about comes before the way out, which stands first.
+  const begun = useRef(false);
+  // What it is about comes before the way out, which stands first; also where it is read first.
   useEffect(() => {
+    if (begun.current) return;
     const find = (what: string) => dialog.current?.querySelector<HTMLElement>(what);
-    (find("input:checked") ?? find("input"))?.focus();
-  }, [dialog]);
+    const field = find("input:checked") ?? find("input");
+    begun.current = Boolean(field);
+    field?.focus();
+  });
   return (
     <Dialog dialog={dialog} className="confirm form-dialog" aria-labelledby={id} onClose={onClose}>
       <div className="confirm-body">

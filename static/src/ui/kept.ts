@@ -80,11 +80,15 @@ export const keeper = {
       // Blocked: nothing is kept that could be somebody else's.
     }
   },
-  /** Nothing of anybody's is kept here any more. */
-  forget() {
-    kept.keepOnly("", false);
+  /** This tab keeps nothing of anybody's any more. */
+  leave() {
     keptInTab.keepOnly("", false);
     owner = null;
+  },
+  /** The same of the whole browser, whose other tabs are told so. */
+  forget() {
+    kept.keepOnly("", false);
+    keeper.leave();
     try {
       localStorage.removeItem(ownerKey);
     } catch {

@@ -1,7 +1,7 @@
 import "../styles/menu.css";
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon";
-import type { MenuItem } from "./menu";
+import type { MenuItem, MenuPlace } from "./menu";
 
 const marginPx = 8;
 
@@ -17,12 +17,8 @@ function place(list: HTMLElement, button: HTMLElement, align: "start" | "end") {
   list.style.left = `${Math.max(marginPx, Math.min(left, innerWidth - width - marginPx))}px`;
 }
 
-interface Props {
-  id: string;
-  button: RefObject<HTMLButtonElement | null>;
+interface Props extends MenuPlace {
   items: readonly MenuItem[];
-  align: "start" | "end";
-  onClose: () => void;
 }
 
 /** The list of a menu button: above everything, with the keys of the menu pattern. */

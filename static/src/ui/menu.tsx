@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, type RefObject, Suspense, useId, useRef, useState } from "react";
 import type { IconName } from "./icon";
 import { orMissing } from "./part";
 
@@ -15,21 +15,32 @@ export interface MenuItem {
   run?: () => void;
 }
 
-interface Props {
+/** Where an open list stands, and its end. */
+export interface MenuPlace {
+  id: string;
+  button: RefObject<HTMLButtonElement | null>;
+  /** Which edge of the button the list keeps to. */
+  align: "start" | "end";
+  onClose: () => void;
+}
+
+interface Props extends Partial<Pick<MenuPlace, "align">> {
   className: string;
   /** The button's name where its content has no text. */
   label?: string;
-  items: readonly MenuItem[];
-  /** Which edge of the button the list keeps to. */
-  align?: "start" | "end";
+  items?: readonly MenuItem[];
+  /** Draws the list where what is in it comes with it. */
+  list?: (place: MenuPlace) => ReactNode;
   children: ReactNode;
 }
 
 /** A button that opens a list of things to do. The list is fetched when it is first wanted. */
-export function MenuButton({ className, label, items, align = "start", children }: Props) {
+export function MenuButton(props: Props) {
+  const { className, label, items = [], list, align = "start", children } = props;
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const place = { id, button, align, onClose: () => setOpen(false) };
   return (
     <>
       <button
@@ -52,13 +63,7 @@ export function MenuButton({ className, label, items, align = "start", children 
       </button>
       {open && (
         <Suspense fallback={null}>
-          <MenuList
-            id={id}
-            button={button}
-            items={items}
-            align={align}
-            onClose={() => setOpen(false)}
-          />
+          {list ? list(place) : <MenuList {...place} items={items} />}
         </Suspense>
       )}
     </>

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { numberOf, numberText, readNumber } from "./numbers";
+import { afterEach, describe, expect, it } from "vitest";
+import { showLanguage } from "../i18n";
+import de from "../i18n/de.json";
+import { numberOf, numberText, readNumber, readWithin } from "./numbers";
 
 describe("a number that is typed", () => {
   it.each<[string, ReturnType<typeof readNumber>, ReturnType<typeof readNumber>]>([
@@ -21,10 +23,11 @@ describe("a number that is typed", () => {
     // Three digits behind a zero are no thousands.
     ["0.005", 0.005, 0.005],
     ["0,005", 0.005, 0.005],
-    // The language's own groups.
-    ["1,000", 1000, "unclear"],
-    ["1.000", "unclear", 1000],
-    ["999,999", 999_999, "unclear"],
+    // A thousand to one reader, one to another, whatever the page's language is.
+    ["1,000", "unclear", "unclear"],
+    ["1.000", "unclear", "unclear"],
+    ["999,999", "unclear", "unclear"],
+    // The language's own groups, where they can be nothing else.
     ["1,000,000", 1_000_000, "unclear"],
     ["1.000.000", "unclear", 1_000_000],
     ["1,000.50", 1000.5, "unclear"],
@@ -52,7 +55,51 @@ describe("a number that is typed", () => {
   });
 
   it("is sent as it was typed when it is no clear number", () => {
-    expect(["1,000", "1.000", "much"].map(numberOf)).toEqual([1000, "1.000", "much"]);
+    expect(["1000", "1.000", "much"].map(numberOf)).toEqual([1000, "1.000", "much"]);
+  });
+});
+
+describe("what a field takes", () => {
+  const days = { least: 0, most: 36_500, whole: true };
+  const dollars = { least: 0, most: 100, money: true };
+  afterEach(() => showLanguage("en"));
+
+  it.each([
+    ["30", days, 30],
+    ["0", days, 0],
+    ["abc", days, "A whole number is needed."],
+    ["30 days", days, "A whole number is needed."],
+    ["1.5", days, "A whole number is needed."],
+    ["", days, "A whole number is needed."],
+    ["-1", days, "From 0 to 36,500."],
+    ["36501", days, "From 0 to 36,500."],
+    ["5", dollars, 5],
+    ["$5", dollars, 5],
+    ["5 $", dollars, 5],
+    ["US$5", dollars, 5],
+    ["5 USD", dollars, 5],
+    ["usd 2.50", dollars, 2.5],
+    ["12abc", dollars, "A number is needed."],
+    ["viel", dollars, "A number is needed."],
+    ["$", dollars, "A number is needed."],
+    ["5 EUR", dollars, "A number is needed."],
+    ["$101", dollars, "From 0 to 100."],
+    // A sum alone has a currency.
+    ["$5", days, "A whole number is needed."],
+  ])("“%s” within %o is %s", (text, bounds, read) => {
+    expect(readWithin(text, bounds)).toBe(read);
+  });
+
+  it.each(["1.000", "1,000", "1 000", "$1,000"])("“%s” is asked for again", (text) => {
+    const read = readWithin(text, { least: 0, most: 10_000, money: true });
+    expect(read).toContain("Write it without a mark for thousands");
+  });
+
+  it("is read as the page's language writes it", () => {
+    expect(readWithin("1.5", dollars)).toBe(1.5);
+    showLanguage("de", de);
+    expect(readWithin("1,5", dollars)).toBe(1.5);
+    expect(readWithin("1,5", days)).toBe("Hier fehlt eine ganze Zahl.");
   });
 });
 

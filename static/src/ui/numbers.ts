@@ -1,5 +1,6 @@
 /** Numbers as they are typed and shown in fields, in the way of the page's language. */
 import { type Language, language, t } from "../i18n";
+import { count } from "./format";
 
 interface Signs {
   decimal: string;
@@ -22,7 +23,8 @@ const areDigits = (text: string) => /^\d*$/.test(text);
 /**
  * What is typed as a number: null when it is none, "unclear" when two people could read it as two
  * numbers or its thousands are grouped as nobody does. A sum is never guessed to be a thousand times
- * more or less. The other language's decimal sign is understood where it can be nothing else.
+ * more or less: not by the page's language either, which need not be the one that somebody counts in.
+ * The other language's decimal sign is understood where it can be nothing else.
  */
 export function readNumber(text: string, lang = language()): number | "unclear" | null {
   const typed = text.trim();
@@ -37,11 +39,12 @@ export function readNumber(text: string, lang = language()): number | "unclear" 
   if (groups.length === 0) {
     return mayBeThousands(head, fraction) ? "unclear" : number(head, fraction);
   }
-  if (isHead(head) && groups.every((digits) => /^\d{3}$/.test(digits))) {
-    return number(head + groups.join(""), fraction);
+  if (groups.length === 1 && !typed.includes(decimal)) {
+    if (!areDigits(first) || mayBeThousands(head, first)) return "unclear";
+    return number(head, first);
   }
-  const isDecimal = groups.length === 1 && !typed.includes(decimal) && areDigits(first);
-  return isDecimal && !mayBeThousands(head, first) ? number(head, first) : "unclear";
+  const isGrouped = isHead(head) && groups.every((digits) => /^\d{3}$/.test(digits));
+  return isGrouped ? number(head + groups.join(""), fraction) : "unclear";
 }
 
 /** As it is typed when it is no clear number, so that the server refuses it at its field. */
@@ -57,8 +60,39 @@ export function numberText(number: number, lang = language()): string {
   return readNumber(text, lang) === "unclear" ? `${text}0` : text;
 }
 
-export const unclearNumber = () =>
+const unclearNumber = () =>
   t(
     "It is not clear which number this is. Write it without a mark for thousands and without exactly three decimals, such as {{one}} or {{other}}.",
     { one: numberText(1500), other: numberText(1.25) },
   );
+
+export interface Bounds {
+  least: number;
+  most: number;
+  whole?: boolean;
+  /** A sum in US dollars: their sign may stand beside it. */
+  money?: boolean;
+}
+
+/** A sum without its currency: `$5`, `5 $`, `5 USD`. */
+const withoutDollars = (text: string) =>
+  text.trim().replace(/^(?:US\$|\$|USD\b)\s*|\s*(?:US\$|\$|USD)$/i, "");
+
+/**
+ * What a field takes: the number, or a sentence that says why it is none. The one way in which a form makes a number of what
+ * is typed, so that no slip is ever sent as another number, or as none.
+ */
+export function readWithin(
+  text: string,
+  { least, most, whole = false, money = false }: Bounds,
+): number | string {
+  const number = readNumber(money ? withoutDollars(text) : text);
+  if (number === "unclear") return unclearNumber();
+  if (number === null || (whole && !Number.isInteger(number))) {
+    return whole ? t("A whole number is needed.") : t("A number is needed.");
+  }
+  if (number < least || number > most) {
+    return t("From {{low}} to {{high}}.", { low: count(least), high: count(most) });
+  }
+  return number;
+}

@@ -17,12 +17,19 @@ let nextId = 1;
 const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
+/** Shows it for a while; what it answers with takes it away. */
 export function toast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}) {
   const id = nextId++;
   const entry: Toast = { id, text, tone: "plain", ...options };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), entry] }));
+  const end = () => {
+    // Not from under the hand of whoever is there.
+    if (document.activeElement?.closest(".toasts")) setTimeout(end, 2_000);
+    else dismiss(id);
+  };
   // Undo needs time to be reached with a keyboard or a screen reader.
-  setTimeout(() => dismiss(id), entry.action ? 12_000 : 6_000);
+  setTimeout(end, entry.action ? 12_000 : 6_000);
+  return () => dismiss(id);
 }
 
 /** The places for them on the page, the newest last. */
@@ -39,6 +46,12 @@ function useIsHere(): boolean {
   return usePlaces(({ places }) => places.at(-1) === id);
 }
 
+/** What is pressed goes: the keys go on in the page, or in the dialog that lies over it. */
+const leave = (button: Element) =>
+  (button.closest("dialog")?.querySelector("button") ?? document.getElementById("main"))?.focus({
+    preventScroll: true,
+  });
+
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts);
   const here = useIsHere();
@@ -51,7 +64,8 @@ export function Toasts() {
             <button
               type="button"
               className="toast-action"
-              onClick={() => {
+              onClick={(event) => {
+                leave(event.currentTarget);
                 entry.action?.run();
                 dismiss(entry.id);
               }}
@@ -63,7 +77,10 @@ export function Toasts() {
             type="button"
             className="icon-button"
             aria-label={t("Dismiss")}
-            onClick={() => dismiss(entry.id)}
+            onClick={(event) => {
+              leave(event.currentTarget);
+              dismiss(entry.id);
+            }}
           >
             <Icon name="close" />
           </button>

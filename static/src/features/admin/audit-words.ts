@@ -1,6 +1,8 @@
 /** The audit log's entries in words. */
 import type { AuditEntry } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { numberText } from "../../ui/numbers";
+import { formatName } from "../dashboard/format-names";
 
 const actions: Record<string, string> = {
   "access.approve": msg("approved access to somebody’s conversations"),
@@ -56,6 +58,10 @@ const actions: Record<string, string> = {
   "user.erase": msg("deleted everything of their own"),
   "user.export": msg("downloaded everything of their own"),
   "usage.read": msg("looked at the usage"),
+  "webhook.change": msg("changed a webhook"),
+  "webhook.create": msg("made a webhook"),
+  "webhook.remove": msg("removed a webhook"),
+  "webhook.secret": msg("made another secret for a webhook"),
 };
 
 /** What was done; one that is not known here is read as it is written. */
@@ -64,13 +70,65 @@ export function actionOf(action: string): string {
   return known ? t(known) : action.replace(/[._]/g, " ");
 }
 
-const textOf = (value: unknown) =>
-  value === null ? t("none") : typeof value === "string" ? value : JSON.stringify(value);
+/** What the details are called. */
+const names: Record<string, string> = {
+  before_usd: msg("before, in US dollars"),
+  by: msg("grouped by"),
+  conversation: msg("conversation"),
+  days: msg("days"),
+  file: msg("file"),
+  format: msg("format"),
+  from: msg("from"),
+  instance: msg("for the instance"),
+  kind: msg("kind"),
+  limit_usd: msg("limit in US dollars"),
+  max_cost_usd: msg("at most, in US dollars"),
+  member: msg("member"),
+  models: msg("models"),
+  part: msg("part"),
+  per_day_usd: msg("for a day, in US dollars"),
+  per_month_usd: msg("for a month, in US dollars"),
+  per_run_usd: msg("for one question, in US dollars"),
+  request: msg("request"),
+  role: msg("role"),
+  shared: msg("shared"),
+  stopped_runs: msg("stopped runs"),
+  stream: msg("streamed only"),
+  to: msg("to"),
+  until: msg("until"),
+  version: msg("version"),
+};
+
+/** Values that are words of the server's: texts of the catalogue, by the detail. */
+const values: Record<string, Readonly<Record<string, string>>> = {
+  by: { user: msg("user"), model: msg("model"), day: msg("day"), format: msg("format") },
+  kind: { prompt: msg("prompt"), rubric: msg("rubric") },
+  role: { viewer: msg("viewer"), writer: msg("writer"), owner: msg("owner") },
+};
+
+const own = (table: Readonly<Record<string, string>> | undefined, name: string) =>
+  table && Object.hasOwn(table, name) ? table[name] : undefined;
+
+function textOf(name: string, value: unknown): string {
+  if (value === null) return t("none");
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (typeof value === "number") return numberText(value);
+  if (Array.isArray(value)) {
+    return value.length === 0 ? t("none") : value.map((one) => textOf(name, one)).join(", ");
+  }
+  if (typeof value !== "string") return JSON.stringify(value);
+  if (name === "format") return formatName(value);
+  const known = own(values[name], value);
+  return known === undefined ? value : t(known);
+}
 
 /** What else was noted. None is told as well: a limit of none is one that was taken away. */
 export const detailsOf = (details: AuditEntry["details"]) =>
   Object.entries(details as Record<string, unknown>)
     // The server keeps no order.
     .sort(([a], [b]) => a.localeCompare(b))
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
+    .map(([name, value]) => {
+      const known = own(names, name);
+      return `${known === undefined ? name.replaceAll("_", " ") : t(known)}: ${textOf(name, value)}`;
+    })
     .join(", ");

@@ -14,9 +14,18 @@ const words = {
   hint: msg("For administrators; the user is told only that an administrator has blocked them."),
   place: msg("Block"),
   notPlaced: msg("Not blocked: {{reason}}"),
+  unknown: msg("This has to be the user id of somebody else who has been here."),
+  already: msg("This user is blocked already."),
   lift: msg("Unblock"),
   liftOf: msg("Unblock {{user}}"),
   notLifted: msg("Not unblocked: {{message}}"),
+  asksPlace: {
+    title: msg("Block {{user}}?"),
+    text: msg(
+      "Their runs are stopped at once, and the answers that are being written end there. Until somebody unblocks them they can do nothing here.",
+    ),
+    cancel: msg("Do not block"),
+  },
 };
 
 /** Who may do nothing here, and a way to say so of somebody. */

@@ -3,8 +3,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
-import { complain } from "../../ui/complain";
+import { Confirm } from "../../ui/confirm";
 import { Notice } from "../../ui/notice";
+import { inWords, readForm } from "../../ui/wrong";
 import { Answered, Panel } from "../dashboard/panel";
 import { messagesAt, TextField } from "../settings/fields";
 import { usersListId } from "./known-users";
@@ -15,6 +16,13 @@ export interface Decision {
   reason: string;
   /** Which administrator, and when. */
   facts: string;
+}
+
+/** What is asked before something is done: texts with a gap for the `user`. */
+interface Question {
+  title: string;
+  text: string;
+  cancel: string;
 }
 
 /** All of them translated where they are read. */
@@ -28,10 +36,17 @@ interface Words {
   hint: string;
   place: string;
   notPlaced: string;
+  /** Of whom it cannot be decided. */
+  unknown: string;
+  /** Of whom it is decided already. */
+  already: string;
   lift: string;
   /** For ears: whose it is. */
   liftOf: string;
   notLifted: string;
+  /** Asked first, where it is more than it seems. */
+  asksPlace?: Question;
+  asksLift?: Question;
 }
 
 interface Deciding {
@@ -40,24 +55,71 @@ interface Deciding {
   lift: (user: string) => Promise<unknown>;
 }
 
-function DecisionForm({ words, place }: Deciding) {
+/** The longest reason, in characters, and name. */
+const reasonLength = 1000;
+const nameLength = 255;
+
+function Ask({
+  question,
+  user,
+  yes,
+  onYes,
+  onCancel,
+}: {
+  question: Question;
+  user: string;
+  yes: string;
+  onYes: () => void;
+  onCancel: () => void;
+}) {
+  return (
+    <Confirm
+      title={t(question.title, { user })}
+      cancel={t(question.cancel)}
+      onCancel={onCancel}
+      actions={[{ label: t(yes), tone: "danger", run: onYes }]}
+    >
+      <p>{t(question.text)}</p>
+    </Confirm>
+  );
+}
+
+function DecisionForm({ words, place, known }: Deciding & { known: readonly Decision[] }) {
   const [user, setUser] = useState("");
   const [reason, setReason] = useState("");
-  const { busy, problem, attempt } = useAttempt();
+  const [asked, setAsked] = useState(false);
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
+  const { asksPlace } = words;
+  /** What is decided, once nothing is seen to be wrong with it. */
+  const read = () => {
+    const fields = readForm();
+    const whose = fields.line("user", user, nameLength);
+    const why = fields.line("reason", reason, reasonLength);
+    if (known.some((one) => one.user === whose.toLowerCase())) {
+      fields.say("user", t(words.already));
+    }
+    fields.insist();
+    return [whose, why] as const;
+  };
   const decide = () =>
     attempt(async () => {
-      await place(user.trim(), reason.trim());
+      await inWords(place(...read()), { user: t(words.unknown) });
       setUser("");
       setReason("");
     });
+  const submit = async () => {
+    if (!asksPlace) return decide();
+    if (await attempt(async () => read())) setAsked(true);
+  };
   return (
     <form
+      ref={form}
       className="own-data-form"
       aria-label={t(words.form)}
       onSubmit={(event) => {
         event.preventDefault();
-        decide();
+        submit();
       }}
     >
       <TextField
@@ -79,10 +141,61 @@ function DecisionForm({ words, place }: Deciding) {
           {t(words.notPlaced, { reason: problem.message })}
         </Notice>
       )}
-      <button type="submit" className="button" disabled={busy}>
+      <button type="submit" className="button" aria-disabled={busy}>
         {t(words.place)}
       </button>
+      {asked && asksPlace && (
+        <Ask
+          question={asksPlace}
+          user={user.trim()}
+          yes={words.place}
+          onCancel={() => setAsked(false)}
+          onYes={() => {
+            setAsked(false);
+            decide();
+          }}
+        />
+      )}
     </form>
+  );
+}
+
+function Row({ words, lift, user, reason, facts }: Deciding & Decision) {
+  const [asked, setAsked] = useState(false);
+  const { busy, attempt } = useAttempt();
+  const { asksLift } = words;
+  const take = () => attempt(() => lift(user), words.notLifted);
+  return (
+    <li>
+      <p>
+        <strong>{user}</strong>
+      </p>
+      <p className="access-reason" dir="auto">
+        {reason}
+      </p>
+      <p className="access-facts">{facts}</p>
+      <button
+        type="button"
+        className="button"
+        aria-label={t(words.liftOf, { user })}
+        aria-disabled={busy}
+        onClick={() => (asksLift ? setAsked(true) : take())}
+      >
+        {t(words.lift)}
+      </button>
+      {asked && asksLift && (
+        <Ask
+          question={asksLift}
+          user={user}
+          yes={words.lift}
+          onCancel={() => setAsked(false)}
+          onYes={() => {
+            setAsked(false);
+            take();
+          }}
+        />
+      )}
+    </li>
   );
 }
 
@@ -91,7 +204,7 @@ export function Decisions({
   decisions,
   ...deciding
 }: Deciding & { decisions: UseQueryResult<Decision[]> }) {
-  const { words, lift } = deciding;
+  const { words } = deciding;
   return (
     <Panel title={t(words.title)} lead={t(words.lead)}>
       <Answered query={decisions} failed={words.failed} lines={2}>
@@ -100,30 +213,14 @@ export function Decisions({
             <p className="quiet">{t(words.none)}</p>
           ) : (
             <ul className="access-list">
-              {rows.map(({ user, reason, facts }) => (
-                <li key={user}>
-                  <p>
-                    <strong>{user}</strong>
-                  </p>
-                  <p className="access-reason" dir="auto">
-                    {reason}
-                  </p>
-                  <p className="access-facts">{facts}</p>
-                  <button
-                    type="button"
-                    className="button"
-                    aria-label={t(words.liftOf, { user })}
-                    onClick={() => lift(user).catch(complain(words.notLifted))}
-                  >
-                    {t(words.lift)}
-                  </button>
-                </li>
+              {rows.map((decision) => (
+                <Row key={decision.user} {...deciding} {...decision} />
               ))}
             </ul>
           )
         }
       </Answered>
-      <DecisionForm {...deciding} />
+      <DecisionForm {...deciding} known={decisions.data ?? []} />
     </Panel>
   );
 }

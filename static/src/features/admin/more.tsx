@@ -1,5 +1,4 @@
-import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { t } from "../../i18n";
+import { MoreButton, type MoreOf } from "../../ui/more-button";
 
 /** How much of a list is shown, and the way to the rest. */
 export function More({
@@ -7,27 +6,17 @@ export function More({
   shown,
   label,
 }: {
-  list: Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
+  list: MoreOf;
   /** How much that is, and whether it is all there is. */
   shown: string;
   label: string;
 }) {
-  const busy = list.isFetchingNextPage;
   return (
     <p className="more">
       <span className="quiet" role="status">
         {shown}
       </span>
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="button"
-          disabled={busy}
-          onClick={() => list.fetchNextPage()}
-        >
-          {busy ? t("Loading…") : label}
-        </button>
-      )}
+      <MoreButton list={list} label={label} />
     </p>
   );
 }

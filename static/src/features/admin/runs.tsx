@@ -6,6 +6,7 @@ import { complain } from "../../ui/complain";
 import { count, duration } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Cost } from "../dashboard/cost";
+import { formatName } from "../dashboard/format-names";
 import { Answered, Panel } from "../dashboard/panel";
 import { RunBadge } from "../dashboard/run-status";
 import { More } from "./more";
@@ -19,6 +20,7 @@ const reasons: Record<string, string> = {
   unreadable_plan: msg("its plan could not be read"),
   picture_gone: msg("a picture of the question is gone"),
   picture_unreadable: msg("a picture of the question could not be read"),
+  stopped_by_administrator: msg("by an administrator"),
 };
 
 const isLive = ({ status }: RunRow) => status === "queued" || status === "running";
@@ -33,7 +35,7 @@ function Row({ run }: { run: RunRow }) {
       <td className="text">
         <span className="usage-name">{run.user}</span>
       </td>
-      <td className="text">{run.format}</td>
+      <td className="text">{formatName(run.format)}</td>
       <td className="text">
         <RunBadge status={run.status} />
         {run.error_kind && (

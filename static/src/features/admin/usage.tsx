@@ -9,6 +9,7 @@ import { Bar } from "../dashboard/bar";
 import { Choice } from "../dashboard/choice";
 import { Cost, CostNotes } from "../dashboard/cost";
 import { sumOfCosts } from "../dashboard/figures";
+import { formatName } from "../dashboard/format-names";
 import { Answered, Nothing, Panel } from "../dashboard/panel";
 import { RangeBar } from "../dashboard/range-bar";
 import { dayName, spanError, spanText } from "../dashboard/span";
@@ -26,6 +27,12 @@ const captions: Record<UsageBy, string> = {
   model: msg("Usage by model"),
   day: msg("Usage by day"),
   format: msg("Usage by format"),
+};
+
+/** What a row is called, where its name is no name. */
+const nameOf: Partial<Record<UsageBy, (name: string) => string>> = {
+  day: dayName,
+  format: formatName,
 };
 
 const costOf = (row: UsageRow): Money => ({
@@ -67,7 +74,7 @@ function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
             {rows.map((row) => (
               <tr key={row.name}>
                 <th scope="row">
-                  <span className="usage-name">{by === "day" ? dayName(row.name) : row.name}</span>
+                  <span className="usage-name">{nameOf[by]?.(row.name) ?? row.name}</span>
                 </th>
                 <td>
                   <span className="cell-bar">

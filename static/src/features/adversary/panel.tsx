@@ -3,7 +3,8 @@ import { msg, t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import { Changes } from "../../ui/changes";
 import { Clamp } from "../../ui/clamp";
-import { money, shortName } from "../../ui/format";
+import { shortName } from "../../ui/format";
+import { knownCost } from "../../ui/known-cost";
 import { Said, say } from "../../ui/said";
 import type { PanelProps } from "../feature";
 import { sentences, severitySentences } from "./facts";
@@ -26,7 +27,9 @@ export default function AdversaryPanel({ state, before }: PanelProps<AdversarySt
       <h4>
         {shortName(state.model)}{" "}
         <span className="round-found">
-          {state.status === "done" ? money(state.cost) : t("attacks the answer")}
+          {state.status === "done"
+            ? knownCost(state.cost, state.unknownCostCalls)
+            : t("attacks the answer")}
         </span>
       </h4>
       {state.severity && (

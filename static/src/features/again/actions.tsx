@@ -38,7 +38,7 @@ export function AskMember({ member, round }: { member: string; round?: number | 
         type="button"
         className="button"
         aria-label={t("Try again: {{member}}", { member })}
-        disabled={busy}
+        aria-disabled={busy}
         onClick={() => askAgain(askable, place, again)}
       >
         <Icon name="redo" />
@@ -60,7 +60,7 @@ export function AskMissing({ stopped, quiet = false }: { stopped: boolean; quiet
         type="button"
         className={quiet ? "quiet-button" : "button"}
         title={t("What is already there is kept and not paid for again.")}
-        disabled={busy}
+        aria-disabled={busy}
         onClick={() => askAgain(askable, "missing", {})}
       >
         <Icon name="redo" />

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import { identity } from "../../api/identity";
-import { keys } from "../../api/queries";
+import { keys, queryClient } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { pending } from "./pending";
 import { isFollowed } from "./runs";
@@ -27,13 +27,24 @@ export function newConversation(id: string): Conversation {
   };
 }
 
+/**
+ * Through which message a conversation is read next, where that is on another branch than what is shown: otherwise a page
+ * stays on its own, whichever was asked in meanwhile in another tab.
+ */
+export const nextBranch = new Map<string, string>();
+
 export const useConversation = (id: string) =>
   useQuery({
     queryKey: keys.conversation(id),
     queryFn: async () => {
       // What the browser has kept may be somebody else's.
       if (pending.begins(id)) await identity.known();
-      return pending.begins(id) ? newConversation(id) : api.conversation(id);
+      if (pending.begins(id)) return newConversation(id);
+      const shown = queryClient.getQueryData<Conversation>(keys.conversation(id));
+      const branch = nextBranch.get(id) ?? shown?.messages.at(-1)?.id;
+      const read = await api.conversation(id, branch);
+      nextBranch.delete(id);
+      return read;
     },
     refetchOnWindowFocus: () => !isFollowed(id),
   });

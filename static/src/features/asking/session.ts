@@ -9,16 +9,16 @@ import { msg } from "../../i18n";
 import { complain } from "../../ui/complain";
 import { files } from "../attachments/chosen";
 import { editing, editOf } from "../branches/editing";
-import { isElsewhere } from "../branches/elsewhere";
+import { isElsewhere, liveElsewhere } from "../branches/elsewhere";
 import { noteAsked } from "../composer/asked-here";
 import { drafts } from "../composer/draft";
 import { tellEnded } from "../ended/ended";
-import { newConversation } from "./conversation";
+import { newConversation, nextBranch } from "./conversation";
 import { newId } from "./key";
 import { ask, attach, type Ending, forget, send } from "./live";
 import { next } from "./next";
 import { pending } from "./pending";
-import { newDraft, setRefusal } from "./refusals";
+import { newDraft, setRefusal, useRefusals } from "./refusals";
 import { isFollowed, type LiveRun, useLiveRuns } from "./runs";
 
 /**
@@ -29,7 +29,11 @@ import { isFollowed, type LiveRun, useLiveRuns } from "./runs";
 export function settleWith(shown: Conversation) {
   const live = useLiveRuns.getState().runs[shown.id];
   if (!live?.over) return;
-  if (isElsewhere(live, shown)) return forget(shown.id);
+  if (isElsewhere(live, shown)) {
+    // Whoever followed it has first to see its end, and to read that nothing is written there any more.
+    if (shown.live?.run_id !== live.run.runId) forget(shown.id);
+    return;
+  }
   const message = shown.messages.find((entry) => entry.id === live.run.messageId);
   if (message?.role !== "assistant") return;
   // A message that is asked for again has the earlier run's end until the new one's is loaded.
@@ -72,7 +76,43 @@ async function cancelUnheard(id: string) {
   }
 }
 
-async function conclude(id: string, ending: Ending) {
+const shownOf = (id: string) => queryClient.getQueryData<Conversation>(keys.conversation(id));
+
+/** Nothing is in the way any more of what was refused because of this run. */
+function forgetRefusals(runId: string | null) {
+  if (runId === null) return;
+  for (const [place, refusal] of Object.entries(useRefusals.getState().refusals)) {
+    if (refusal.runId === runId) setRefusal(place, null);
+  }
+}
+
+/**
+ * Something is being answered already, asked elsewhere meanwhile. A question on another branch waits for its end, as one
+ * does that is asked during a run; one on the same branch is given back, since what it goes on from is not what it was
+ * written for.
+ */
+async function giveWay(id: string, live: LiveRun, problem: Problem, asked: Ask | null) {
+  const waits = live.edits === null && asked?.parent_message_id && next.read(id) === null;
+  if (waits) next.add(id, asked);
+  else setRefusal(giveBack(id, live), problem);
+  forget(id);
+  await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+  const there = shownOf(id);
+  const elsewhere = there && liveElsewhere(there);
+  if (there && !there.live) {
+    // It has ended in between.
+    forgetRefusals(problem.runId);
+    if (waits) askNext(id);
+    return;
+  }
+  if (waits && !elsewhere) {
+    next.take(id);
+    setRefusal(giveBack(id, live), problem);
+  }
+  if (!isFollowed(id) && problem.runId) resume(id, problem.runId, elsewhere?.message_id);
+}
+
+async function conclude(id: string, ending: Ending, asked: Ask | null = null) {
   if (ending.kind === "left") return;
   refreshConversations();
   const live = useLiveRuns.getState().runs[id];
@@ -82,6 +122,7 @@ async function conclude(id: string, ending: Ending) {
     await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
     // Nobody looks: it is read from the server when somebody does, and nothing is kept until then.
     const since = useLiveRuns.getState().runs[id];
+    forgetRefusals(live.run.runId);
     if (!isShown(id) && since?.over && since.run.runId === live.run.runId) {
       forget(id);
       queryClient.removeQueries({ queryKey: keys.conversation(id) });
@@ -102,14 +143,9 @@ async function conclude(id: string, ending: Ending) {
   const { problem } = ending;
   if (live.run.runId === null && live.begins) return takeBack(id, live.question, problem);
   if (live.run.runId === null) {
+    if (problem.status === 409 && problem.runId) return giveWay(id, live, problem, asked);
     setRefusal(giveBack(id, live), problem);
-    forget(id);
-    if (problem.status === 409 && problem.runId) {
-      // Asked elsewhere meanwhile: its question is not on this page yet.
-      await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
-      if (!isFollowed(id)) resume(id, problem.runId);
-    }
-    return;
+    return forget(id);
   }
   if (problem.status === 404) {
     // The run's log is gone; what was stored of it is the truth.
@@ -121,7 +157,7 @@ async function conclude(id: string, ending: Ending) {
 export function start(id: string, body: Ask, edits: string | null = null) {
   setRefusal(id, null);
   noteAsked(body.content);
-  ask(id, body, edits).then((ending) => conclude(id, ending));
+  ask(id, body, edits).then((ending) => conclude(id, ending, body));
   markRunning(id);
 }
 
@@ -131,9 +167,11 @@ export function askNext(id: string, answer: string | null = null) {
   if (!waiting) return;
   setRefusal(id, null);
   const after = answer === null ? {} : { parent_message_id: answer };
-  const body = { ...after, ...waiting.body };
-  send({ conversationId: id, ...waiting, body }).then((ending) => conclude(id, ending));
-  markRunning(id);
+  const body: Ask = { ...after, ...waiting.body };
+  send({ conversationId: id, ...waiting, body }).then((ending) => conclude(id, ending, body));
+  // Whoever reads another branch meanwhile goes on reading.
+  const parent = body.parent_message_id;
+  markRunning(id, !parent || shownOf(id)?.messages.at(-1)?.id === parent);
 }
 
 /** Sends a question again that was on its way when this page was loaded. */
@@ -230,7 +268,13 @@ function takeBack(id: string, question: string | null, problem: Problem | null) 
   queryClient.removeQueries({ queryKey: keys.conversation(id) });
 }
 
-function markRunning(id: string) {
+/** Tells the other tabs of this browser that something is asked in a conversation: those that show it read it anew. */
+const tabs = new BroadcastChannel("asked");
+tabs.onmessage = ({ data }: MessageEvent<string>) => {
+  if (!isFollowed(data)) queryClient.invalidateQueries({ queryKey: keys.conversation(data) });
+};
+
+function markRunning(id: string, isShownThen = true) {
   // The list learns of a new conversation once its run has begun and it has a message.
   setTimeout(() => refreshConversations(), 400);
   const stop = useLiveRuns.subscribe((state, before) => {
@@ -238,10 +282,12 @@ function markRunning(id: string) {
     if (!now) return stop();
     const was = before.runs[id]?.run;
     if (now.run.title !== null && was?.title !== now.run.title) refreshConversations();
+    const { messageId } = now.run;
+    if (messageId === null || (was?.messageId ?? null) !== null) return;
+    tabs.postMessage(id);
     // The page learns of the branch, and how to leave it, while the council works.
-    const begun = now.run.messageId !== null && (was?.messageId ?? null) === null;
-    if (begun && now.parent !== undefined) {
-      queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
-    }
+    if (now.parent === undefined) return;
+    if (isShownThen) nextBranch.set(id, messageId);
+    queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
   });
 }

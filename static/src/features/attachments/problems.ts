@@ -1,7 +1,9 @@
 import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { sentence } from "../../ui/format";
+import { count, sentence } from "../../ui/format";
+import { contentsOf } from "./contents";
+import { bytes } from "./size";
 
 const sentences: Readonly<Record<string, string>> = {
   encrypted: msg("It is protected by a password. Save it without one, and add that."),
@@ -12,13 +14,67 @@ const sentences: Readonly<Record<string, string>> = {
   timed_out: msg("Reading it took too long. Add the part that matters."),
 };
 
-/** Why a file was not taken. */
-export function refusalOf(error: unknown): string {
-  const { message, fields, unreadable } = asProblem(error);
-  return problemOf({
-    problem: sentence(fields[0]?.message ?? message),
-    problem_kind: unreadable ?? undefined,
+/** What is said of a file by what is in it, where the server does not take such. */
+async function notTaken(file: Blob, noPictures: string | null): Promise<string> {
+  const contents = await contentsOf(file);
+  switch (contents.kind) {
+    case "empty":
+      return t("It is empty.");
+    case "text in another encoding":
+      return t("It is text in another encoding than UTF-8. Save it as UTF-8, and add that.");
+    case "other":
+      return t(
+        "It is none of the files that are taken: text of any kind in UTF-8, PDF, DOCX, pictures (PNG, JPEG, WebP, GIF).",
+      );
+    default:
+  }
+  if (noPictures !== null) return noPictures;
+  if (contents.kind !== "large picture")
+    return t("It is damaged, or no picture. Save it anew, and add that.");
+  const { width, height } = contents;
+  return t("It is {{width}} × {{height}} pixels large. Make it smaller, and add that.", {
+    width: count(width),
+    height: count(height),
   });
+}
+
+export const tooLarge = (most: number) => t("It is larger than {{size}}.", { size: bytes(most) });
+
+interface Where {
+  /** In bytes. */
+  most: number;
+  /** What is said of a picture; null where pictures are taken. */
+  noPictures: string | null;
+  /** What is said where there is no room for it. */
+  noRoom: string;
+}
+
+/** Why a file was not taken. Told by what kind of refusal it is: what the server says of it is English. */
+export async function refusalOf(error: unknown, file: File, where: Where): Promise<string> {
+  const { message, fields, unreadable, type, kind } = asProblem(error);
+  if (unreadable !== null) return problemOf({ problem: message, problem_kind: unreadable });
+  const isWrong = (field: string) => fields.some((one) => one.field === field);
+  switch (type) {
+    case "file-not-taken":
+      return notTaken(file, where.noPictures);
+    case "file-too-large":
+      return tooLarge(where.most);
+    case "no-room":
+      return where.noRoom;
+    case "full":
+      return t("Too many files are being read just now. Add it again in a moment.");
+    case "invalid":
+      if (isWrong("filename"))
+        return t("Its name cannot be used. Give it a shorter one, such as notes.txt.");
+      if (isWrong("file")) return t("It is empty.");
+      if (isWrong("body")) return t("It did not arrive as a whole. Add it again.");
+      break;
+    default:
+  }
+  if (kind === "restarting") return t("It could not be taken just now. Add it again in a moment.");
+  const words = fields[0]?.message ?? message;
+  // A name is written as it is.
+  return words.startsWith(file.name) ? words : sentence(words);
 }
 
 /** Why nothing can be read of a file. */

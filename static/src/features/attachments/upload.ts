@@ -1,21 +1,17 @@
 /** Takes files to the server, one after the other; each is in the list from the moment it is chosen. */
 import { json, request } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
-import { sentence } from "../../ui/format";
 import { type ChosenFile, files, knownPictures } from "./chosen";
-import { problemOf } from "./problems";
+import { formWith } from "./form";
+import { problemOf, refusalOf, tooLarge } from "./problems";
 import { isPicture, prepared } from "./shrink";
-import { bytes } from "./size";
 
 export type Limits = Schemas["AttachmentLimits"];
 
 const underWay = new Map<string, AbortController>();
 let line: Promise<void> = Promise.resolve();
 let count = 0;
-
-const tooLarge = (most: number) => t("It is larger than {{size}}.", { size: bytes(most) });
 
 /** What can be said of a file before it is sent. */
 function refusal(file: File, list: readonly ChosenFile[], limits: Limits): string | null {
@@ -53,11 +49,9 @@ async function upload(place: string | null, key: string, file: File, limits: Lim
   try {
     const sent = await ready(place, key, file, limits);
     if (!sent || controller.signal.aborted) return;
-    const form = new FormData();
-    form.append("file", sent, file.name);
     const taken = await json<Schemas["Attachment"]>("/api/attachments", {
       method: "POST",
-      body: form,
+      body: formWith(sent, file.name),
       signal: controller.signal,
     });
     const { id, filename: name, size } = taken;
@@ -68,7 +62,14 @@ async function upload(place: string | null, key: string, file: File, limits: Lim
     else files.change(place, key, { id, name, size, state: "failed", problem: problemOf(taken) });
   } catch (error) {
     if (controller.signal.aborted) return;
-    const problem = sentence(asProblem(error).message);
+    const takesPictures = limits.max_image_bytes > 0;
+    const problem = await refusalOf(error, file, {
+      most: isPicture(file) && takesPictures ? limits.max_image_bytes : limits.max_bytes,
+      noPictures: takesPictures ? null : t("This server takes no pictures."),
+      noRoom: t(
+        "Your files take up all the room that there is for them. Delete some in the settings, or conversations that came with them.",
+      ),
+    });
     files.change(place, key, { state: "failed", problem });
   } finally {
     underWay.delete(key);

@@ -4,6 +4,7 @@ import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import { msg } from "../../i18n";
 import { complain } from "../../ui/complain";
+import { nextBranch } from "../asking/conversation";
 
 /** From which turn on each conversation was given another branch, once for each time. */
 const useForks = create<{ forks: Readonly<Record<string, readonly number[]>> }>(() => ({
@@ -29,6 +30,7 @@ export async function choose(id: string, messageId: string, turn: number): Promi
     const conversation = await api.chooseBranch(id, messageId);
     // What is being read may be from before.
     await queryClient.cancelQueries({ queryKey: keys.conversation(id) });
+    nextBranch.delete(id);
     fork(id, turn);
     queryClient.setQueryData(keys.conversation(id), conversation);
     return true;

@@ -39,6 +39,9 @@ const focusButton = (question: string) =>
     document.querySelector<HTMLElement>(`[data-edits="${question}"]`)?.focus(),
   );
 
+/** Takes away the last offer to bring a text back. */
+let withdrawOffer = () => {};
+
 interface Props {
   place: Place;
   question: string;
@@ -69,11 +72,13 @@ export default function Editor({ place, question, files: attached }: Props) {
       drafts.write(draft, typed);
       editing.open(conversationId, questionId);
     };
-    toast(t("The changed question was put away."), {
+    withdrawOffer = toast(t("The changed question was put away."), {
       action: { label: t("Undo"), run: bringBack },
     });
   };
   const ask = async (body: Ask) => {
+    // It would open the question once more.
+    withdrawOffer();
     // Its options stay, in case it is refused.
     drafts.write(draft, { content: "" });
     files.clear(draft);

@@ -7,9 +7,12 @@ import type { LiveRun } from "../asking/runs";
  * for does not know of it, and where there is one branch there is no other. (A question may be asked before the answer
  * to the one before it was read: what the page knew is then older than what it reads next.)
  */
-export function isElsewhere({ run, knew }: LiveRun, shown: Conversation): boolean {
-  if (run.messageId === null || shown.branches < 2) return false;
-  if (shown.messages.some(({ id }) => id === run.messageId)) return false;
+export function isElsewhere({ run, knew, parent }: LiveRun, shown: Conversation): boolean {
+  const has = (message: string) => shown.messages.some(({ id }) => id === message);
+  if (shown.branches < 2) return false;
+  // Where its answer will stand is not known yet, but what its question goes on from.
+  if (run.messageId === null) return typeof parent === "string" && !has(parent);
+  if (has(run.messageId)) return false;
   return knew === null || shown.message_count > knew;
 }
 

@@ -5,8 +5,9 @@ import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { inWords, readForm } from "../../ui/wrong";
 import { messagesAt, TextField } from "../settings/fields";
-import { limitMessages, limitOf } from "./messages";
+import { limitBounds } from "./limit";
 
 type Scope = BudgetChange["scope"];
 type Period = BudgetChange["period"];
@@ -57,13 +58,18 @@ function Select<T extends string>({
   );
 }
 
+/** The longest name of a user or a group. */
+const nameLength = 255;
+const limitField = "budgets.0.limit_usd";
+const nameField = "budgets.0.name";
+
 /** A budget more, or another limit for one that there is. */
 export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<void> }) {
   const [scope, setScope] = useState<Scope>("user");
   const [name, setName] = useState("");
   const [period, setPeriod] = useState<Period>("day");
   const [limit, setLimit] = useState("");
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const id = useId();
   const known = useKnownUsers().data;
@@ -74,18 +80,20 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
     scope === "user" && typed !== "" && known?.every((user) => !user.id.startsWith(typed)) === true;
   const add = () =>
     attempt(async () => {
-      await onAdd({
-        scope,
-        name: scope === "instance" ? null : name.trim(),
-        period,
-        limit_usd: limitOf(limit, "budgets.0.limit_usd"),
-      });
+      const read = readForm();
+      const whose = scope === "instance" ? null : read.line(nameField, name, nameLength);
+      const limit_usd = read.number(limitField, limit, limitBounds);
+      read.insist();
+      const unknown =
+        scope === "user" ? t("This cannot be a user’s name.") : t("This cannot be a group’s name.");
+      await inWords(onAdd({ scope, name: whose, period, limit_usd }), { [nameField]: unknown });
       setName("");
       setLimit("");
       toast(t("The budget was set."));
     });
   return (
     <form
+      ref={form}
       className="budget-new"
       aria-label={t("New budget")}
       noValidate
@@ -102,16 +110,16 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
             label={scope === "group" ? t("Group, as the proxy names it") : t("User")}
             value={name}
             list={scope === "user" ? `${id}-users` : undefined}
-            errors={messagesAt(errors, "budgets.0.name")}
+            errors={messagesAt(errors, nameField)}
             onChange={setName}
           />
         )}
-        <Select label={t("In")} names={periods} value={period} onChange={setPeriod} />
+        <Select label={t("Period")} names={periods} value={period} onChange={setPeriod} />
         <TextField
           label={t("At most, in US dollars")}
           numeric
           value={limit}
-          errors={limitMessages(errors, "budgets.0.limit_usd")}
+          errors={messagesAt(errors, limitField)}
           onChange={setLimit}
         />
       </div>
@@ -137,7 +145,7 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
           {t("Not set: {{message}}", { message: problem.message })}
         </Notice>
       )}
-      <button type="submit" className="button" disabled={busy || limit.trim() === ""}>
+      <button type="submit" className="button" aria-disabled={busy}>
         {busy ? t("Saving…") : t("Set budget")}
       </button>
     </form>

@@ -9,14 +9,17 @@ import type { AdminBudgets, BudgetChange, BudgetState } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { listText, money } from "../../ui/format";
+import { useKeptFocus } from "../../ui/kept-focus";
+import { MoreButton } from "../../ui/more-button";
 import { Notice } from "../../ui/notice";
 import { numberText } from "../../ui/numbers";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
-import { TextField } from "../settings/fields";
+import { readForm } from "../../ui/wrong";
+import { messagesAt, TextField } from "../settings/fields";
 import { AddBudget } from "./add-budget";
 import { BudgetFigures, keyOf } from "./budget-notice";
-import { limitMessages, limitOf } from "./messages";
+import { limitBounds } from "./limit";
 
 const pageSize = 100;
 
@@ -58,16 +61,20 @@ const limitField = "budgets.0.limit_usd";
 
 function Limit({ budget, onDone }: { budget: BudgetState; onDone: () => void }) {
   const [typed, setTyped] = useState(() => numberText(budget.limit_usd));
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const save = () =>
     attempt(async () => {
-      await change(sentOf(budget, limitOf(typed, limitField)));
+      const read = readForm();
+      const limit = read.number(limitField, typed, limitBounds);
+      read.insist();
+      await change(sentOf(budget, limit));
       toast(t("The budget was changed."));
       onDone();
     });
-  const errors = limitMessages(problem?.fields ?? [], limitField);
+  const errors = messagesAt(problem?.fields ?? [], limitField);
   return (
     <form
+      ref={form}
       className="budget-limit"
       noValidate
       onSubmit={(event) => {
@@ -90,7 +97,7 @@ function Limit({ budget, onDone }: { budget: BudgetState; onDone: () => void }) 
         errors={errors}
         onChange={setTyped}
       />
-      <button type="submit" className="button" disabled={busy}>
+      <button type="submit" className="button" aria-disabled={busy}>
         {busy ? t("Saving…") : t("Save")}
       </button>
       <button type="button" className="quiet-button" onClick={onDone}>
@@ -107,6 +114,7 @@ function Limit({ budget, onDone }: { budget: BudgetState; onDone: () => void }) 
 
 function Row({ budget }: { budget: BudgetState }) {
   const [asked, setAsked] = useState<"change" | "remove" | null>(null);
+  const kept = useKeptFocus<HTMLLIElement>();
   const name = titleOf(budget);
   const remove = async () => {
     try {
@@ -120,7 +128,7 @@ function Row({ budget }: { budget: BudgetState }) {
     }
   };
   return (
-    <li>
+    <li {...kept}>
       <div className="budget-row">
         <BudgetFigures budget={budget} name={name} />
         <div className="budget-actions">
@@ -189,8 +197,9 @@ export default function AdminBudgetEditor() {
   });
   const budgets = list.data?.pages.flatMap((page) => page.budgets) ?? [];
   const defaults = list.data?.pages[0]?.defaults;
+  const kept = useKeptFocus<HTMLElement>();
   return (
-    <section className="panel" aria-labelledby="admin-budgets-title">
+    <section {...kept} className="panel" aria-labelledby="admin-budgets-title">
       <h2 id="admin-budgets-title">{t("Budgets")}</h2>
       <p className="panel-lead">
         {t(
@@ -210,16 +219,7 @@ export default function AdminBudgetEditor() {
           ))}
         </ul>
       )}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? t("Loading…") : t("Show more")}
-        </button>
-      )}
+      <MoreButton list={list} label={t("Show more")} />
       {list.data && <AddBudget onAdd={change} />}
     </section>
   );

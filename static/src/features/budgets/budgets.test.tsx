@@ -77,16 +77,20 @@ describe("the budgets of everybody", () => {
     await settled("$0.50 of $3.50 spent");
   });
 
-  it("takes the thousands of its language, and asks where a sum is not clear", async () => {
+  it("takes a sum with its sign, and asks where it is not clear", async () => {
     const place = await show([]);
     await settled("No budget is set.");
     const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
-    const field = await fill("At most", "1.000");
-    await click(button("Set budget"));
-    expect(changed).not.toHaveBeenCalled();
-    expect(field.getAttribute("aria-invalid")).toBe("true");
-    expect(place.textContent).toContain("such as 1500 or 1.25");
-    await fill("At most", "1,000");
+    await fill("User", "ada");
+    for (const unclear of ["1.000", "1,000"]) {
+      const field = await fill("At most", unclear);
+      await click(button("Set budget"));
+      expect(changed).not.toHaveBeenCalled();
+      expect(field.getAttribute("aria-invalid")).toBe("true");
+      expect(document.activeElement).toBe(field);
+      expect(place.textContent).toContain("such as 1500 or 1.25");
+    }
+    await fill("At most", "$1000");
     await click(button("Set budget"));
     expect(changed.mock.calls[0]?.[0]).toMatchObject([{ limit_usd: 1000 }]);
   });
@@ -120,17 +124,47 @@ describe("the budgets of everybody", () => {
     expect(changed.mock.calls[0]?.[0]).toMatchObject([{ scope: "user", name: "adam" }]);
   });
 
-  it("shows at its field what the server refuses", async () => {
+  it("shows at its field what is missing, and what the server refuses, in the reader's words", async () => {
     const place = await show([]);
     await settled("No budget is set.");
-    vi.spyOn(api, "changeBudgets").mockRejectedValue(
-      refused("budgets.0.name", "must be a user's name"),
-    );
-    await fill("At most", "1");
+    const changed = vi
+      .spyOn(api, "changeBudgets")
+      .mockRejectedValue(refused("budgets.0.name", "must be a user's name"));
+    const said = () =>
+      [...place.querySelectorAll('[aria-invalid="true"]')].map(
+        (field) => field.nextElementSibling?.textContent,
+      );
     await click(button("Set budget"));
-    expect(place.querySelector('[aria-invalid="true"]')?.nextElementSibling?.textContent).toBe(
-      "must be a user's name",
-    );
+    expect(said()).toEqual(["Something has to be written here.", "A number is needed."]);
+    expect(changed).not.toHaveBeenCalled();
+    await fill("At most", "1");
+    const user = await fill("User", "@");
+    await click(button("Set budget"));
+    expect(said()).toEqual(["This cannot be a user’s name."]);
+    expect(document.activeElement).toBe(user);
+  });
+
+  it("keeps the focus at what was pressed, and in the row once a form has closed", async () => {
+    await show([budget({})]);
+    await settled("ada, today");
+    vi.spyOn(api, "changeBudgets").mockResolvedValue(page([budget({ limit_usd: 3 })]));
+    await click(button("Change: ada"));
+    button("Save")?.focus();
+    await fill("New limit in US dollars for ada", "3");
+    await click(button("Save"));
+    await settled("$0.50 of $3.00 spent");
+    expect(document.activeElement).toBe(button("Change: ada"));
+  });
+
+  it("leaves the focus in its place when a budget is removed", async () => {
+    await show([budget({})]);
+    await settled("ada, today");
+    vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
+    button("Remove: ada")?.focus();
+    await click(button("Remove: ada"));
+    await click(button("Really remove: ada"));
+    await settled("No budget is set.");
+    expect(document.activeElement?.textContent).toBe("Budgets");
   });
 });
 
@@ -160,14 +194,18 @@ describe("one's own budgets", () => {
     await fill("For a month", "");
     await click(button("Save caps"));
     expect(saved).toHaveBeenCalledExactlyOnceWith({ per_day_usd: 1, per_month_usd: null });
-    expect(button("Save caps")?.disabled).toBe(true);
+    // Not disabled: it has the focus.
+    expect(button("Save caps")?.disabled).toBe(false);
+    expect(button("Save caps")?.getAttribute("aria-disabled")).toBe("true");
+    await click(button("Save caps"));
+    expect(saved).toHaveBeenCalledOnce();
   });
 
   it("keeps what is typed while the caps are being saved", async () => {
     await show([]);
     let answer: (now: BudgetState[]) => void = () => undefined;
     vi.spyOn(api, "saveCaps").mockReturnValue(new Promise((done) => (answer = done)));
-    const day = await fill("For a day", "1,000");
+    const day = await fill("For a day", "1000");
     await click(button("Save caps"));
     const month = await fill("For a month", "30");
     // No timer may stand between what was saved and the form that shows it.
@@ -175,7 +213,7 @@ describe("one's own budgets", () => {
     await act(async () => answer([budget({ set_by: "oneself", limit_usd: 1000 })]));
     vi.useRealTimers();
     expect([day.value, month.value]).toEqual(["1000", "30"]);
-    expect(button("Save caps")?.disabled).toBe(false);
+    expect(button("Save caps")?.getAttribute("aria-disabled")).toBe("false");
   });
 
   it("follows another tab where nothing was typed", async () => {
@@ -190,16 +228,15 @@ describe("one's own budgets", () => {
     expect(month.value).toBe("");
   });
 
-  it("sends what is no number as it was typed, and shows the refusal at its field", async () => {
+  it("sends nothing that is no number, and says so at its field", async () => {
     const place = await show([]);
-    const saved = vi
-      .spyOn(api, "saveCaps")
-      .mockRejectedValue(refused("per_run_usd", "must be a number of US dollars, or null"));
+    const saved = vi.spyOn(api, "saveCaps").mockResolvedValue([]);
     const field = await fill("For one question", "much");
     await click(button("Save caps"));
-    expect(saved).toHaveBeenCalledWith({ per_run_usd: "much" });
+    expect(saved).not.toHaveBeenCalled();
     expect(field.getAttribute("aria-invalid")).toBe("true");
-    expect(place.textContent).toContain("must be a number of US dollars");
+    expect(place.textContent).toContain("A number is needed.");
+    expect(document.activeElement).toBe(field);
   });
 });
 

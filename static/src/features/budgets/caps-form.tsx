@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import type { BudgetState, Caps } from "../../api/types";
@@ -7,8 +7,9 @@ import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { numberText } from "../../ui/numbers";
 import { toast } from "../../ui/toast";
-import { TextField } from "../settings/fields";
-import { limitMessages, limitOf } from "./messages";
+import { readForm } from "../../ui/wrong";
+import { messagesAt, TextField } from "../settings/fields";
+import { limitBounds } from "./limit";
 
 const fields = [
   ["per_run_usd", "run", msg("For one question")],
@@ -34,23 +35,19 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
   const saved = capsOf(budgets);
   // Only what was typed in: every other field shows what holds, whichever tab set it.
   const [edits, setEdits] = useState<Partial<Typed>>({});
-  const { busy, problem, attempt } = useAttempt();
-  const form = useRef<HTMLFormElement>(null);
+  const { busy, problem, attempt, form } = useAttempt();
   const typed: Typed = { ...saved, ...edits };
   const changed = fields.filter(([field]) => typed[field].trim() !== saved[field]);
-  useEffect(() => {
-    if (problem?.fields.length) {
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-    }
-  }, [problem]);
 
-  const save = () =>
+  const save = () => {
+    if (changed.length === 0) return;
     attempt(async () => {
       // What was not changed is left alone: another tab may have.
       const caps: Partial<Caps> = {};
-      for (const [field] of changed) {
-        caps[field] = typed[field].trim() ? limitOf(typed[field], field) : null;
-      }
+      const read = readForm();
+      for (const [field] of changed)
+        caps[field] = read.maybeNumber(field, typed[field], limitBounds);
+      read.insist();
       const now = await api.saveCaps(caps);
       queryClient.setQueryData(keys.budgets, now);
       // What was typed since then is an edit still.
@@ -60,6 +57,7 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
       });
       toast(t("Your caps were saved."));
     });
+  };
 
   return (
     <form
@@ -86,7 +84,7 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
             numeric
             value={typed[field]}
             placeholder={t("No cap")}
-            errors={limitMessages(problem?.fields ?? [], field)}
+            errors={messagesAt(problem?.fields ?? [], field)}
             onChange={(value) => setEdits((others) => ({ ...others, [field]: value }))}
           />
         ))}
@@ -96,7 +94,7 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
           {t("Not saved: {{message}}", { message: problem.message })}
         </Notice>
       )}
-      <button type="submit" className="button" disabled={busy || changed.length === 0}>
+      <button type="submit" className="button" aria-disabled={busy || changed.length === 0}>
         {busy ? t("Saving…") : t("Save caps")}
       </button>
     </form>

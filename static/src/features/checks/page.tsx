@@ -1,12 +1,13 @@
 import "../../styles/run";
 import "../../styles/checks.css";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import type { CheckReport } from "../../api/checks";
 import { t } from "../../i18n";
-import { count, duration, money, numberFormat } from "../../ui/format";
+import { focusFirstWrong } from "../../ui/attempt";
+import { duration, money, numberFormat } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
-import { numberText, readNumber, unclearNumber } from "../../ui/numbers";
+import { type Bounds, numberText, readWithin } from "../../ui/numbers";
 import { Said, say } from "../../ui/said";
 import { exactTimeOf } from "../admin/times";
 import { Panel, Waiting } from "../dashboard/panel";
@@ -18,8 +19,8 @@ import { ModelChecks, ProviderChecks, ServerChecks } from "./tables";
 
 /** What the server takes where nothing is said, in US dollars. */
 const usualMax = 0.01;
-/** More it does not take. */
-const greatestMax = 100;
+/** What it takes. */
+const limitBounds: Bounds = { least: 0, most: 100, money: true };
 
 const limitText = numberFormat({
   style: "currency",
@@ -30,14 +31,6 @@ const limitText = numberFormat({
 
 /** So many more the server takes. */
 const mostModels = 50;
-
-/** What is wrong with a sum as it was read; null where nothing is. */
-function problemOf(sum: ReturnType<typeof readNumber>): string | null {
-  if (sum === "unclear") return unclearNumber();
-  if (sum === null) return t("A number is needed.");
-  const [low, high] = [count(0), count(greatestMax)];
-  return sum < 0 || sum > greatestMax ? t("From {{low}} to {{high}}.", { low, high }) : null;
-}
 
 function Verdict({ report }: { report: CheckReport }) {
   const { cost } = report;
@@ -93,10 +86,11 @@ export function ProvidersPage() {
   const [most, setMost] = useState("");
   const [models, setModels] = useState<readonly string[]>([]);
   const id = useId();
-  const limit = most.trim() === "" ? undefined : readNumber(most);
-  const wrong = limit === undefined ? null : problemOf(limit);
+  const limit = most.trim() === "" ? null : readWithin(most, limitBounds);
+  const wrong = typeof limit === "string" ? limit : null;
+  const form = useRef<HTMLFormElement>(null);
   const start = () => {
-    if (wrong !== null) return;
+    if (wrong !== null) return focusFirstWrong(form.current);
     check({
       ...(typeof limit === "number" && { max_cost_usd: limit }),
       ...(models.length > 0 && { models: [...models] }),
@@ -111,6 +105,7 @@ export function ProvidersPage() {
         )}
       >
         <form
+          ref={form}
           className="check-form"
           noValidate
           onSubmit={(event) => {
@@ -151,7 +146,7 @@ export function ProvidersPage() {
             errors={problem?.fields ?? []}
             onChange={setModels}
           />
-          <button type="submit" className="button button-main" disabled={running || wrong !== null}>
+          <button type="submit" className="button button-main" aria-disabled={running}>
             <Icon name="redo" />
             {running ? t("Checking…") : report ? t("Check again") : t("Check now")}
           </button>

@@ -30,10 +30,11 @@ afterEach(async () => {
 
 let client: QueryClient;
 
-const composer = (running: boolean, onStop: () => void = () => undefined) => (
+const composer = (running: boolean, onStop: () => void = () => undefined, edits = false) => (
   <QueryClientProvider client={client}>
     <Composer
       conversationId="c1"
+      {...(edits && { edits: { draft: "edit:q1", parentId: null, onCancel: () => undefined } })}
       running={running}
       stopping={false}
       refusal={null}
@@ -118,6 +119,30 @@ describe("the composer", () => {
     await press(await show(true), { key: "Enter" });
     expect(asked).not.toHaveBeenCalled();
     expect(place.querySelector(".stop-button")?.textContent).toContain("Stop");
+  });
+
+  it("unfolds by the click: under a finger nothing may move before it is let go", async () => {
+    const box = await show();
+    const folded = () => place.querySelector(".composer-used") === null;
+    await act(async () => box.dispatchEvent(new Event("pointerdown", { bubbles: true })));
+    await act(async () => box.dispatchEvent(new Event("pointerup", { bubbles: true })));
+    await act(async () => box.focus());
+    expect(document.activeElement).toBe(box);
+    expect(folded()).toBe(true);
+    await act(async () => box.click());
+    expect(folded()).toBe(false);
+    await act(async () => box.blur());
+    expect(folded()).toBe(true);
+    // By keyboard there is no click.
+    await act(async () => box.focus());
+    expect(folded()).toBe(false);
+  });
+
+  it("says of a question that is edited what is typed there", async () => {
+    const box = await show();
+    expect(box.placeholder).toBe("Ask a follow-up");
+    await act(async () => root.render(composer(false, undefined, true)));
+    expect(place.querySelector("textarea")?.placeholder).toBe("The question in other words");
   });
 
   it("sends no empty question", async () => {

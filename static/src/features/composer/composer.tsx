@@ -9,7 +9,6 @@ import {
   useState,
 } from "react";
 import { flushSync } from "react-dom";
-import { Link } from "wouter";
 import { type Away, useAway } from "../../api/availability";
 import type { Problem } from "../../api/problem";
 import { projectOf } from "../../api/projects";
@@ -96,27 +95,13 @@ export const Composer = memo(function Composer(props: Props) {
   const [sending, setSending] = useState(false);
   /** By somebody: the page may have put the focus there by itself. */
   const [used, setUsed] = useState(false);
+  /** Being pressed: it unfolds with the click, since what was pressed would have moved away before it. */
+  const pressed = useRef(false);
   const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
   const onGlass = useMedia(keysOnGlass);
   const id = useId();
 
   const presetIsMissing = draft.preset !== null && presets !== undefined && !preset;
-  const options = useOptions({
-    scene,
-    picker: presets && presets.length > 0 && (
-      <PresetPicker
-        presets={presets}
-        chosen={preset?.id ?? null}
-        usual={here === null ? t("Your council") : t("The project’s council")}
-        onChange={(id) =>
-          drafts.write(place, { preset: id, choices: {}, models: [], chairman: null })
-        }
-      />
-    ),
-    question: draft.content,
-    onChange: (change) => drafts.choose(place, change),
-  });
-
   const lastingAway = useLasting(away !== null && !running, unnoticedMs);
   const awayText = lastingAway && away !== null ? t(awayTexts[away]) : null;
   // What only the server's absence refused is over with it; the question is still in the box.
@@ -130,7 +115,6 @@ export const Composer = memo(function Composer(props: Props) {
   const attached = useChosenFiles(place);
   const mayAttach = config?.attachments;
   const dictates = useDictation((state) => state.on) && recognition() !== null;
-  const [over, setOver] = useState(false);
   const [inserting, setInserting] = useState(false);
   const attach = async (chosen: readonly File[]) => {
     if (!mayAttach || chosen.length === 0) return;
@@ -167,12 +151,13 @@ export const Composer = memo(function Composer(props: Props) {
   }, [running]);
 
   // One that is empty and left folds again, and not under the press that leaves it: what is pressed
-  // would have moved away by the time it is let go.
+  // would have moved away by the time it is let go. Of a tap the focus goes after `pointerup`.
   const leave = (event: FocusEvent<HTMLElement>) => {
+    pressed.current = false;
     if (event.currentTarget.contains(event.relatedTarget)) return;
     const fold = () => setUsed(false);
     if (!document.documentElement.matches(":active")) return fold();
-    addEventListener("pointerup", () => setTimeout(fold), { once: true });
+    addEventListener("mouseup", () => setTimeout(fold), { once: true });
   };
 
   const promptByDefault = promptOf(scene.preset?.options ?? scene.config?.default_options);
@@ -181,8 +166,23 @@ export const Composer = memo(function Composer(props: Props) {
   if (edits) asked.parent_message_id = edits.parentId;
   // Each time it is the first question of a conversation, and comes without files.
   const begins = conversationId === null || edits !== undefined;
-  const maySchedule =
-    begins && isQuestion && attached.length === 0 && config?.features.schedules === true;
+  const maySchedule = begins && isQuestion && attached.length === 0 && config?.features.schedules;
+  const options = useOptions({
+    scene,
+    picker: presets && presets.length > 0 && (
+      <PresetPicker
+        presets={presets}
+        chosen={preset?.id ?? null}
+        usual={here === null ? t("Your council") : t("The project’s council")}
+        onChange={(id) =>
+          drafts.write(place, { preset: id, choices: {}, models: [], chairman: null })
+        }
+      />
+    ),
+    question: draft.content,
+    scheduled: maySchedule ? asked : null,
+    onChange: (change) => drafts.choose(place, change),
+  });
   const body = draft.to === null ? asked : toSeat(asked, draft.to);
 
   if (attached.length > 0) body.attachments = named(attached);
@@ -198,6 +198,7 @@ export const Composer = memo(function Composer(props: Props) {
     }
   };
 
+  const inOtherWords = t("The question in other words");
   return (
     <form
       className={edits ? "composer composer-edits" : "composer"}
@@ -252,27 +253,15 @@ export const Composer = memo(function Composer(props: Props) {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what is in it is used */}
       <div
-        className={[
-          "composer-box",
-          (used || edits) && "composer-used",
-          over && "composer-takes-files",
-        ]
-          .filter(Boolean)
-          .join(" ")}
-        onDragOver={(event) => {
-          if (!mayAttach || !event.dataTransfer.types.includes("Files")) return;
-          event.preventDefault();
-          setOver(true);
+        className={used || edits ? "composer-box composer-used" : "composer-box"}
+        onFocus={() => pressed.current || isByPage() || setUsed(true)}
+        onPointerDown={() => {
+          pressed.current = true;
         }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          setOver(false);
-          if (!mayAttach || event.dataTransfer.files.length === 0) return;
-          event.preventDefault();
-          attach([...event.dataTransfer.files]);
+        onClick={() => {
+          pressed.current = false;
+          setUsed(true);
         }}
-        onFocus={() => setUsed((before) => before || !isByPage())}
-        onPointerDown={() => setUsed(true)}
         onKeyDown={() => setUsed(true)}
         onBlur={leave}
       >
@@ -280,9 +269,15 @@ export const Composer = memo(function Composer(props: Props) {
           ref={box}
           rows={1}
           dir="auto"
-          aria-label={edits ? t("The question in other words") : t("Your question")}
+          aria-label={edits ? inOtherWords : t("Your question")}
           aria-describedby={`${id}-hint`}
-          placeholder={conversationId ? t("Ask a follow-up") : t("Ask the council anything")}
+          placeholder={
+            edits
+              ? inOtherWords
+              : conversationId
+                ? t("Ask a follow-up")
+                : t("Ask the council anything")
+          }
           value={draft.content}
           onChange={(event) => drafts.write(place, { content: event.target.value })}
           onPaste={(event) => {
@@ -374,12 +369,6 @@ export const Composer = memo(function Composer(props: Props) {
             {t("System prompt")}
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
-          {maySchedule && (
-            <Link href="/schedules" state={{ question: asked }} className="chip">
-              <Icon name="clock" />
-              {t("On a schedule…")}
-            </Link>
-          )}
           <button
             type="button"
             className="chip"

@@ -22,8 +22,8 @@ function Tool(props: { icon: IconName; name: string; off: boolean; onPress: () =
       className="icon-button"
       aria-label={name}
       title={name}
-      disabled={off}
-      onClick={onPress}
+      aria-disabled={off}
+      onClick={off ? undefined : onPress}
     >
       <Icon name={icon} />
     </button>
@@ -63,7 +63,7 @@ function TagForm(props: { count: number; onTag: (tag: string) => void; onCancel:
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
-        <button type="submit" className="button" disabled={text.trim() === ""}>
+        <button type="submit" className="button" aria-disabled={text.trim() === ""}>
           {t("Add")}
         </button>
       </div>
@@ -123,7 +123,7 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
     way === "delete"
       ? {
           title: t("Delete {{count, number}} conversations?", { count }),
-          text: t("They can be restored for 30 days, from the deleted conversations."),
+          text: t("Deleted conversations can be restored for 30 days."),
           label: t("Delete"),
           tone: "danger",
         }
@@ -131,13 +131,13 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
         ? archived
           ? {
               title: t("Take {{count, number}} conversations back?", { count }),
-              text: t("They stand in the list again."),
+              text: t("Conversations that are taken back stand in the list again."),
               label: t("Take back"),
               tone: "main",
             }
           : {
               title: t("Archive {{count, number}} conversations?", { count }),
-              text: t("They leave the list, and can still be found and read."),
+              text: t("Archived conversations leave the list, and can still be found and read."),
               label: t("Archive"),
               tone: "main",
             }
@@ -185,8 +185,8 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
         <button
           type="button"
           className="quiet-button"
-          disabled={busy}
-          onClick={() => set(count === items.length ? [] : items.map(({ id }) => id))}
+          aria-disabled={busy}
+          onClick={() => busy || set(count === items.length ? [] : items.map(({ id }) => id))}
         >
           {count === items.length ? t("Select none") : t("Select all that are shown")}
         </button>

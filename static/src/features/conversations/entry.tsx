@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api } from "../../api/client";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
@@ -6,17 +6,16 @@ import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { isLive } from "../../run/state";
 import { complain } from "../../ui/complain";
-import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { useLiveRuns } from "../asking/runs";
 import { draggable } from "../folders/drag";
-import { archive, remove } from "./changes";
+import type { EntryActs } from "./entry-menu";
 import { EntryTags } from "./entry-tags";
 import { titleOf, useShownTitle } from "./title";
 
-const MoveToProject = lazy(() => orMissing(import("../projects/move-dialog")));
+const EntryMenu = lazy(() => orMissing(import("./entry-menu")));
 
 function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
   const [title, setTitle] = useState(item.title_is_default ? "" : item.title);
@@ -64,20 +63,16 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
   );
 }
 
-interface Props {
+interface Props extends Pick<EntryActs, "onPin" | "onFile"> {
   item: ConversationSummary;
   onOpen: () => void;
-  /** It is to be pinned, or not any more: the list moves it. */
-  onPin: (item: ConversationSummary) => void;
-  /** It is to be put into a folder, or taken out of one. */
-  onFile: (item: ConversationSummary) => void;
 }
 
 /** A conversation in the list: opens, is renamed in place, is put aside or deleted with a way back. */
 export function Entry({ item, onOpen, onPin, onFile }: Props) {
-  const [location, go] = useLocation();
+  const [location] = useLocation();
   const [renaming, setRenaming] = useState(false);
-  const [moving, setMoving] = useState(false);
+  const [dialog, setDialog] = useState<ReactNode>(null);
   const place = useRef<HTMLLIElement>(null);
   const live = useLiveRuns((state) => {
     const run = state.runs[item.id]?.run;
@@ -100,10 +95,6 @@ export function Entry({ item, onOpen, onPin, onFile }: Props) {
       </li>
     );
   }
-  const away = (change: () => Promise<unknown>) => () => {
-    passFocusOn(place.current, "a", ".new-button");
-    change();
-  };
   return (
     <li ref={place} className={isOpen ? "entry entry-open" : "entry"} {...draggable(item)}>
       <Link
@@ -127,44 +118,22 @@ export function Entry({ item, onOpen, onPin, onFile }: Props) {
         <MenuButton
           className="icon-button"
           label={t("More for {{title}}", { title })}
-          items={[
-            { label: t("Rename"), icon: "pencil", run: () => setRenaming(true) },
-            ...(item.archived
-              ? []
-              : [
-                  {
-                    label: item.pinned ? t("Unpin") : t("Pin"),
-                    icon: "pin" as const,
-                    run: () => onPin(item),
-                  },
-                  {
-                    label: t("Move to folder…"),
-                    icon: "folder" as const,
-                    run: () => onFile(item),
-                  },
-                ]),
-            { label: t("Move to project…"), icon: "team", run: () => setMoving(true) },
-            {
-              label: item.archived ? t("Take back") : t("Archive"),
-              icon: "archive",
-              run: away(() => archive(item, !item.archived)),
-            },
-            {
-              label: t("Delete"),
-              icon: "trash",
-              tone: "bad",
-              run: away(() => remove(item, { is: isOpen, go })),
-            },
-          ]}
+          list={(at) => (
+            <EntryMenu
+              at={at}
+              item={item}
+              place={place}
+              onRename={() => setRenaming(true)}
+              onPin={onPin}
+              onFile={onFile}
+              onDialog={setDialog}
+            />
+          )}
         >
           <Icon name="more" />
         </MenuButton>
       </span>
-      {moving && (
-        <Suspense fallback={null}>
-          <MoveToProject item={item} onClose={() => setMoving(false)} />
-        </Suspense>
-      )}
+      {dialog}
     </li>
   );
 }

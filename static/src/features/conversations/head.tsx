@@ -1,5 +1,4 @@
 import { lazy, Suspense, useState } from "react";
-import { api } from "../../api/client";
 import type { Conversation } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
@@ -9,29 +8,20 @@ import { MenuButton, type MenuItem } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { narrowScreen } from "../../ui/sidebar-state";
 import { ProjectChip } from "../projects/chip";
+import { exportsOf, namedExports } from "./exports";
 import { TagEditor } from "./tags";
 
 const ShareDialog = lazy(() => orMissing(import("../sharing/dialog")));
 
-const exportsOfAll = (id: string): MenuItem[] => [
-  { label: t("Markdown, all branches"), icon: "download", href: api.exportHref(id, "md", true) },
-  { label: t("JSON, all branches"), icon: "download", href: api.exportHref(id, "json", true) },
-];
-
-const exportsOf = ({ id, branches }: Conversation): MenuItem[] => [
-  { label: "Markdown", icon: "download", href: api.exportHref(id, "md") },
-  { label: "JSON", icon: "download", href: api.exportHref(id, "json") },
-  ...(branches > 1 ? exportsOfAll(id) : []),
-  {
-    label: t("Print or PDF"),
-    icon: "print",
-    run: () => {
-      import("../export/print")
-        .then(({ print }) => print())
-        .catch(complain(msg("Not printed: {{message}}")));
-    },
+const printing = (): MenuItem => ({
+  label: t("Print or PDF"),
+  icon: "print",
+  run: () => {
+    import("../export/print")
+      .then(({ print }) => print())
+      .catch(complain(msg("Not printed: {{message}}")));
   },
-];
+});
 
 interface Props {
   conversation: Conversation;
@@ -44,7 +34,7 @@ export function Head({ conversation, title }: Props) {
   const [tagging, setTagging] = useState(false);
   const [sharing, setSharing] = useState(false);
   const share = () => setSharing(true);
-  const exports = exportsOf(conversation);
+  const exports = [...exportsOf(conversation.id, conversation.branches), printing()];
   const tags = (
     <TagEditor
       conversation={conversation}
@@ -67,11 +57,7 @@ export function Head({ conversation, title }: Props) {
               items={[
                 { label: t("Add a tag"), icon: "plus", run: () => setTagging(true) },
                 { label: t("Share…"), icon: "link", run: share },
-                ...exports.map((item) =>
-                  item.href === undefined
-                    ? item
-                    : { ...item, label: t("Export: {{as}}", { as: item.label }) },
-                ),
+                ...namedExports(exports),
               ]}
             >
               <Icon name="more" />

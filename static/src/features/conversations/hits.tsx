@@ -5,6 +5,7 @@ import { useSearch } from "../../api/queries";
 import { t } from "../../i18n";
 import type { Find } from "./find";
 import { ListSkeleton } from "./list";
+import { plain } from "./plain";
 import { titleOf } from "./title";
 import { fromFind, pieces, wordsOf } from "./words";
 
@@ -60,7 +61,7 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
               </span>
               {hit.snippet !== hit.title && (
                 <span dir="auto" className="entry-snippet">
-                  <Marked text={fromFind(hit.snippet, words)} words={words} />
+                  <Marked text={fromFind(plain(hit.snippet), words)} words={words} />
                 </span>
               )}
             </Link>

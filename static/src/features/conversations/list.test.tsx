@@ -34,6 +34,9 @@ let held: Promise<void>;
 function answer(url: URL, method: string, body: Partial<ConversationSummary>): Response {
   if (url.pathname === "/api/user") return Response.json({ id: "ada", is_admin: false });
   if (url.pathname === "/api/folders") return Response.json({ folders: [] });
+  if (url.pathname === "/api/shares") {
+    return Response.json({ shares: [], total: 0, max_days: 365 });
+  }
   const query = url.searchParams;
   const what = method === "GET" ? query.toString() : `${url.pathname} ${JSON.stringify(body)}`;
   asked.push(`${method} ${what}`);
@@ -43,6 +46,16 @@ function answer(url: URL, method: string, body: Partial<ConversationSummary>): R
       { title: "Conflict", status: 409, detail: "Not now." },
       { headers, status: 409 },
     );
+  }
+  if (method === "POST") {
+    const days = { created_at: day(20), expires_at: day(27) };
+    return Response.json({
+      id: "s-1",
+      conversation_id: "bees",
+      title: "",
+      path: "/s/s-1",
+      ...days,
+    });
   }
   if (method === "PATCH") {
     const [, id] = url.pathname.match(/([^/]+)$/) ?? [];
@@ -99,9 +112,9 @@ async function draw(tag: string | null = null, archived = false) {
   await settled("About");
 }
 
-/** The parts of the list, each with what is in it. */
+/** The parts of the list with conversations, each with what is in it. */
 const parts = () =>
-  [...page.querySelectorAll("section")].map((part) => [
+  [...page.querySelectorAll("section:has(ul)")].map((part) => [
     part.querySelector("h2")?.textContent,
     ...[...part.querySelectorAll(".entry-title")].map((title) => title.textContent),
   ]);
@@ -267,6 +280,9 @@ describe("pinning", () => {
     expect([...page.querySelectorAll("[role=menuitem]")].map((one) => one.textContent)).toEqual([
       "Rename",
       "Move to project…",
+      "Share…",
+      "Export: Markdown",
+      "Export: JSON",
       "Take back",
       "Delete",
     ]);
@@ -284,4 +300,63 @@ describe("pinning", () => {
       'PATCH /api/conversations/crows {"archived":false,"pinned":true}',
     ]);
   });
+});
+
+describe("the menu of a conversation", () => {
+  const entries = () =>
+    [...page.querySelectorAll<HTMLElement>("[role=menuitem]")].map((one) => one.textContent);
+
+  it("has what the conversation's own page has", async () => {
+    await draw();
+    await openMenu("About bees");
+    expect(entries()).toEqual([
+      "Rename",
+      "Pin",
+      "Move to folder…",
+      "Move to project…",
+      "Share…",
+      "Export: Markdown",
+      "Export: JSON",
+      "Archive",
+      "Delete",
+    ]);
+    const links = [...page.querySelectorAll<HTMLAnchorElement>("a[role=menuitem]")];
+    expect(links.map((link) => link.getAttribute("href"))).toEqual([
+      "/api/conversations/bees/export?format=md",
+      "/api/conversations/bees/export?format=json",
+    ]);
+  });
+
+  it("shares the branch that its author looked at last, and gives the focus back", async () => {
+    await draw();
+    button("More for About bees")?.focus();
+    await choose("About bees", "Share…");
+    await settled("Create link");
+    await click(button("Create link"));
+    await soon(() => expect(asked).toContain('POST /api/conversations/bees/shares {"days":30}'));
+    await click(button("Close"));
+    expect(page.querySelector("dialog")).toBeNull();
+    expect(focused()).toBe("More for About bees");
+  });
+
+  it("offers nothing to share or to save where nothing was asked", async () => {
+    stored = stored.map((one) => ({ ...one, message_count: 0 }));
+    await draw();
+    await openMenu("About bees");
+    expect(entries()).not.toContain("Share…");
+    expect(page.querySelector("a[role=menuitem]")).toBeNull();
+  });
+});
+
+it("the way to select stands in the line of the first heading, once, and beside no conversation", async () => {
+  await draw();
+  const head = () => [...page.querySelectorAll(".day:has(> .select-button)")];
+  expect(head().map((one) => one.querySelector("h2")?.textContent)).toEqual(["Pinned"]);
+  stored = stored.map((one) => ({ ...one, pinned: false }));
+  await act(() => queryClient.invalidateQueries());
+  await soon(() => expect(inPinned()).toEqual([]));
+  expect(head().map((one) => one.querySelector("h2")?.textContent)).toEqual(["Today"]);
+  expect(page.querySelectorAll(".select-button")).toHaveLength(1);
+  await click(button("Select"));
+  expect(page.querySelector(".select-button")).toBeNull();
 });

@@ -4,16 +4,17 @@ import { useConversations, usePinned } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { dayGroup, when } from "../../ui/format";
+import { ListHead } from "../../ui/list-head";
 import { orMissing } from "../../ui/part";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { useDrop } from "../folders/drag";
 import { useFiling } from "../folders/filing";
 import { useShownFolders } from "../folders/shown";
-import { pin } from "./changes";
 import { Choice } from "./choice";
 import { type Choosing, useChoosing } from "./choosing";
 import { Entry } from "./entry";
+import type { EntryActs } from "./entry-menu";
 import { titleOf } from "./title";
 
 const ChoosingBar = lazy(() => orMissing(import("./choosing-bar")));
@@ -61,10 +62,10 @@ function usePinning(shown: readonly ConversationSummary[] | null) {
     // An old one may be further down than what is loaded.
     (find(`[href="/c/${to.id}"] ~ .entry-actions button`) ?? find("a"))?.focus();
   }, [shown]);
-  const change = async (item: ConversationSummary) => {
+  const change: EntryActs["onPin"] = async (item, by) => {
     const pinned = !item.pinned;
     if (shown) moving.current = { id: item.id, pinned };
-    if (!(await pin(item, pinned))) {
+    if (!(await by(item, pinned))) {
       moving.current = null;
       return;
     }
@@ -113,15 +114,17 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
   const top = usePinned(isPlain);
   const pinned = isPlain ? (top.data ?? none) : null;
   const pinning = usePinning(pinned);
-  const { folders, Part: Folders, ...filed } = useShownFolders(isPlain, pinned ?? none);
+  const { folders, Part: Folders, ...filed } = useShownFolders(isPlain);
   const seen = new Map(list.data?.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
   for (const { id } of pinned ?? none) seen.delete(id);
   const days = byDay([...seen.values()]);
-  const items = [
+  const shown = [
     ...(pinned ?? none),
     ...folders.flatMap((folder) => folder.items ?? none),
     ...days.flatMap(([, those]) => those),
   ];
+  // What is pinned and in an open folder stands in both.
+  const items = [...new Map(shown.map((item) => [item.id, item])).values()];
   const { begin, choosing } = useChoosing(items);
   const place = useRef<HTMLDivElement>(null);
   const filing = useFiling(place);
@@ -157,12 +160,26 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
     ) : (
       <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} onFile={filing.ask} />
     );
-  const part = (name: string, those: readonly ConversationSummary[]) => (
-    <section key={name} aria-label={name}>
-      <h2 className="day">{name}</h2>
-      <ul>{those.map(draw)}</ul>
-    </section>
+  let select = !choosing && items.length > 1 && (
+    <button type="button" className="select-button quiet-button" onClick={begin}>
+      {t("Select")}
+    </button>
   );
+  const part = (name: string, those: readonly ConversationSummary[]) => {
+    // In the line of the first of these headings.
+    const inLine = select;
+    select = false;
+    return (
+      <section key={name} aria-label={name}>
+        <div className={inLine ? "day day-head" : "day"}>
+          <h2>{name}</h2>
+          {inLine}
+        </div>
+        <ul>{those.map(draw)}</ul>
+      </section>
+    );
+  };
+  const isPinnedPart = pinned !== null && pinned.length > 0;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
     <div
@@ -189,23 +206,29 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
             : t("Your conversations will be listed here.")}
         </p>
       )}
-      {choosing ? (
+      {choosing && (
         <Suspense fallback={null}>
           <ChoosingBar items={items} choosing={choosing} archived={archived} />
         </Suspense>
-      ) : (
-        items.length > 1 && (
-          <button type="button" className="select-button quiet-button" onClick={begin}>
-            {t("Select")}
-          </button>
-        )
       )}
-      {pinned && pinned.length > 0 && part(t("Pinned"), pinned)}
+      {isPinnedPart ? part(t("Pinned"), pinned) : days.length === 0 && select}
       {filed.failed && (
         <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={filed.failed} />
       )}
-      {folders.length > 0 && Folders && (
-        <Folders folders={folders} draw={draw} onDrop={filing.drop} />
+      {folders.length > 0 && Folders ? (
+        <Folders
+          folders={folders}
+          draw={draw}
+          above={(choosing && pinned) || none}
+          onDrop={filing.drop}
+        />
+      ) : (
+        isPlain &&
+        items.length > 0 && (
+          <section aria-label={t("Folders")}>
+            <ListHead name={t("Folders")} add={t("New folder")} onAdd={() => filing.ask()} />
+          </section>
+        )
       )}
       <div className={outside.isOver ? "drop-here" : undefined} {...outside.place}>
         {days.map(([day, those]) => part(day, those))}
@@ -214,8 +237,8 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
         <button
           type="button"
           className="quiet-button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
+          aria-disabled={list.isFetchingNextPage}
+          onClick={() => list.isFetchingNextPage || list.fetchNextPage()}
         >
           {list.isFetchingNextPage ? t("Loading…") : t("Older conversations")}
         </button>

@@ -3,6 +3,7 @@ import { Link, useLocation } from "wouter";
 import { useConfig, useTags, useUser } from "../../api/queries";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { focusSoon } from "../../ui/focus";
 import { Icon, type IconName } from "../../ui/icon";
 import { orMissing } from "../../ui/part";
 import { foldSidebar } from "../../ui/sidebar-state";
@@ -65,6 +66,11 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
   // The last conversation with this tag may have lost it.
   const tag = chosen !== null && tags.includes(chosen) ? chosen : null;
   const [archived, setArchived] = useState(false);
+  /** The way there and the way back take turns. */
+  const showArchived = (shown: boolean) => {
+    setArchived(shown);
+    focusSoon(shown ? ".archived-head button" : ".sidebar-places button");
+  };
   const user = useUser();
   const features = useConfig().data?.features;
   return (
@@ -83,9 +89,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
             title={t("Hide the sidebar")}
             onClick={() => {
               foldSidebar(true);
-              requestAnimationFrame(() =>
-                document.querySelector<HTMLElement>(".rail button")?.focus(),
-              );
+              focusSoon(".rail button");
             }}
           >
             <Icon name="panel" />
@@ -130,7 +134,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
       </div>
       {archived && !settled && (
         <h2 className="archived-head">
-          <button type="button" className="quiet-button" onClick={() => setArchived(false)}>
+          <button type="button" className="quiet-button" onClick={() => showArchived(false)}>
             <Icon name="chevron" />
             <T
               text="<hidden>Back from </hidden>Archived"
@@ -156,7 +160,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
       </nav>
       <div className="sidebar-places">
         {!archived && !settled && (
-          <button type="button" className="sidebar-place" onClick={() => setArchived(true)}>
+          <button type="button" className="sidebar-place" onClick={() => showArchived(true)}>
             <Icon name="archive" />
             {t("Archived")}
           </button>

@@ -61,7 +61,8 @@ function Facts({ answer, result }: { answer: AnswerState; result: Answer }) {
   );
 }
 
-function Flags({ answer: { result, restarted, late } }: { answer: AnswerState }) {
+/** What is to be known of an answer before it is read. */
+export function Flags({ answer: { result, restarted, late } }: { answer: AnswerState }) {
   const flags = [
     result?.truncated && !result.error && t("Cut off at the model's length limit."),
     result?.system_prompt_dropped && t("The provider refused the system prompt; asked without it."),

@@ -6,12 +6,32 @@ import { count, duration, money, percent } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { stageNames } from "./stages";
 
-/** What a stage's sum leaves out, and what in it is an estimate. */
-function Marks({ stage }: { stage: StageCosts }) {
-  const unknown = stage.unknown_cost_calls ?? 0;
-  const estimated = stage.estimated_cost_calls ?? 0;
-  if (stage.cost === null || stage.cost === undefined) return null;
-  return <CostMarks unknown={unknown} estimated={estimated} />;
+interface Known {
+  cost?: number | null | undefined;
+  unknown_cost_calls?: number | undefined;
+  estimated_cost_calls?: number | undefined;
+}
+
+/** A sum of what is known, with what it leaves out, and what in it is an estimate; below the table it is said in words. */
+function Sum({ of, text = money(of.cost) }: { of: Known; text?: string }) {
+  if ((of.cost ?? null) === null) return money(null);
+  return (
+    <>
+      {text}
+      <CostMarks unknown={of.unknown_cost_calls ?? 0} estimated={of.estimated_cost_calls ?? 0} />
+    </>
+  );
+}
+
+/** All of it: nobody is to read as free what nobody told the price of. */
+function Together({ costs }: { costs: Costs }) {
+  const sum = money(costs.total_cost);
+  return (
+    <Sum
+      of={{ ...costs, cost: costs.total_cost }}
+      text={costs.unknown_cost_calls > 0 ? t("at least {{sum}}", { sum }) : sum}
+    />
+  );
 }
 
 /** Runs of an earlier server do not tell them apart. */
@@ -52,7 +72,9 @@ function ByModel({ costs }: { costs: Costs }) {
                   <td>{used.calls}</td>
                   <td>{count(used.prompt_tokens)}</td>
                   <td>{count(used.completion_tokens)}</td>
-                  <td>{money(used.cost)}</td>
+                  <td>
+                    <Sum of={used} />
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -99,8 +121,7 @@ export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
                   <td>{tokens(stage.completion_tokens)}</td>
                   <td>{duration(stage.latency_ms)}</td>
                   <td>
-                    {money(stage.cost)}
-                    <Marks stage={stage} />
+                    <Sum of={stage} />
                   </td>
                   <td>{share(stage)}</td>
                 </tr>
@@ -114,7 +135,9 @@ export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
               <td>{tokens(costs.total_prompt_tokens)}</td>
               <td>{tokens(costs.total_completion_tokens)}</td>
               <td />
-              <td>{money(costs.total_cost)}</td>
+              <td>
+                <Together costs={costs} />
+              </td>
               <td />
             </tr>
           </tfoot>

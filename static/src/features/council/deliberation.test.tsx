@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { newRun } from "../../run/state";
 import { deliberation } from "../../test/deliberation";
-import { button, click, settled } from "../../test/render";
-import { synthesis } from "../../test/samples";
+import { button, click, render, settled } from "../../test/render";
+import { answer, seats, storedRun, synthesis } from "../../test/samples";
+import { toMarkdown } from "../export/markdown";
+import { fromStored } from "../reducer";
+import { aloneIn } from "./alone";
+import { Deliberation } from "./deliberation";
 
 describe("options that do not apply", () => {
   it("are named as at the composer, with the reason", async () => {
@@ -40,4 +44,27 @@ it("whoever asked is told that somebody else has stopped the run", async () => {
     errorKind: "stopped_by_administrator",
   });
   expect(page.textContent).toContain("Stopped by an administrator. What had arrived is kept.");
+});
+
+it("the answer of a seat that was asked alone is shown and copied once, with what its card would say", async () => {
+  const [seat] = seats;
+  if (!seat) throw new Error("there is no seat");
+  const alone = answer(seat, { response: "The moon does.", system_prompt_dropped: true });
+  const final = synthesis({
+    model: seat.model,
+    response: alone.response,
+    heading: "Answer of aurora/large alone, without the council",
+    heading_fact: { code: "member_alone", member: seat.member },
+  });
+  const run = { ...fromStored(storedRun([alone], [], final), "c1"), runId: null };
+  const page = await render(
+    <Deliberation question="Why?" run={run} live={null} latest onReattach={() => undefined} />,
+  );
+  expect(page.textContent?.split("The moon does.")).toHaveLength(2);
+  expect(button("Answers")).toBeUndefined();
+  expect(page.querySelector(".final-by")?.textContent).toContain("1.2 s");
+  expect(page.textContent).toContain("The provider refused the system prompt");
+  expect(toMarkdown("Why?", run).split("The moon does.")).toHaveLength(2);
+  // Not a member of a council whose others failed.
+  expect(aloneIn(fromStored(storedRun([alone], [], synthesis()), "c1"))).toBeNull();
 });

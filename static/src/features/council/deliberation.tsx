@@ -3,8 +3,9 @@ import { t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { isLive, type RunState } from "../../run/state";
 import { FoldedSection } from "../../ui/disclosure";
-import { money, rank } from "../../ui/format";
+import { rank } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { knownCost } from "../../ui/known-cost";
 import { Notice } from "../../ui/notice";
 import { orMissing } from "../../ui/part";
 import { features } from "..";
@@ -15,6 +16,7 @@ import { toMarkdown } from "../export/markdown";
 import { runFailure } from "../failures/run-failure";
 import { formatOf, isSimulated, textsOf } from "../formats";
 import { MonitorButton } from "../process/monitor-button";
+import { aloneIn } from "./alone";
 import { Answers } from "./answers";
 import { describeRun, isStoppedByAdmin, reviewsId, reviewsSummary, runProgress } from "./describe";
 import { answerBefore } from "./drafts";
@@ -176,7 +178,7 @@ function Parts(props: Props) {
           <format.Body run={run} latest={latest} />
         </Suspense>
       )}
-      {run.answers.length > 0 && (
+      {run.answers.length > 0 && !aloneIn(run) && (
         <FoldedSection title={t("Answers")} summary={answersSummary(run)} startOpen={latest}>
           {() => (
             <div className="stage">
@@ -203,7 +205,10 @@ function Parts(props: Props) {
         </FoldedSection>
       )}
       {run.costs && (
-        <FoldedSection title={t("Cost and time")} summary={money(run.costs.total_cost)}>
+        <FoldedSection
+          title={t("Cost and time")}
+          summary={knownCost(run.costs.total_cost, run.costs.unknown_cost_calls)}
+        >
           {() => (
             <Suspense fallback={<Waiting />}>
               {run.costs && (

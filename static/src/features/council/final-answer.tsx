@@ -16,6 +16,7 @@ import { CallFailure } from "../failures/call-failure";
 import { reasonText } from "../failures/facts";
 import { formatOf } from "../formats";
 import { Awaited } from "../waiting/awaited";
+import { AloneNotes, aloneIn } from "./alone";
 import { BestRanked } from "./best-ranked";
 import { describeRun, reviewsId, reviewsSummary } from "./describe";
 import { authorOf, isDraft } from "./drafts";
@@ -123,10 +124,9 @@ function byline(run: RunState): string {
   } else if (model) {
     parts.push(t("Written by {{model}}", { model }));
   }
-  // A member's own answer was paid for where it stands.
-  if (result && author !== "member") {
-    parts.push(duration(result.latency_ms), money(result.cost));
-  }
+  // A member's own answer was paid for where it stands, unless it stands here alone.
+  const paid = aloneIn(run)?.result ?? (author === "member" ? null : result);
+  if (paid) parts.push(duration(paid.latency_ms), money(paid.cost));
   if (result?.draft) parts.push(t("revised since"));
   return parts.filter(Boolean).join(" · ");
 }
@@ -156,6 +156,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
     (draft && t("Draft of the final answer")) ||
     (writing ? t("The final answer is being written") : t("Unfinished answer"));
   const failed = synthesis.status === "failed";
+  const alone = aloneIn(run);
   return (
     <section
       className="final"
@@ -207,7 +208,8 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
       {large && editorial && (
         <Disagreement editorial={editorial} only={["contradictions", "minority"]} />
       )}
-      {synthesis.reasoning && (
+      {alone && <AloneNotes answer={alone} />}
+      {synthesis.reasoning && !alone && (
         <Details title={t("Reasoning")}>{() => <Markdown text={synthesis.reasoning} />}</Details>
       )}
       <div className="final-text">
@@ -225,7 +227,9 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
           )
         )}
       </div>
-      {result?.truncated && <p className="flags">{t("Cut off at the model's length limit.")}</p>}
+      {result?.truncated && !alone && (
+        <p className="flags">{t("Cut off at the model's length limit.")}</p>
+      )}
       <FeatureNotes place="verdict" run={run} />
       {editorial && (
         <Details title={t("Where the members agree and differ")}>

@@ -1,7 +1,10 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { showLanguage } from "../../i18n";
+import de from "../../i18n/de.json";
 import { render } from "../../test/render";
 import { actionOf, detailsOf } from "../admin/audit-words";
 import { Cost } from "./cost";
+import { formatName } from "./format-names";
 import { modelIn, modelPath } from "./model-name";
 
 it("a model's address leads back to the model, whatever its name", () => {
@@ -29,5 +32,33 @@ it("actions of the audit log are told in words, new ones by their names", () => 
   expect(actionOf("usage.read")).toBe("looked at the usage");
   expect(actionOf("budget.raise_limit")).toBe("budget raise limit");
   const details: object = { by: "user", from: null, limit_usd: 5 };
-  expect(detailsOf(details as Record<string, never>)).toBe("by: user, from: none, limit usd: 5");
+  expect(detailsOf(details as Record<string, never>)).toBe(
+    "grouped by: user, from: none, limit in US dollars: 5",
+  );
+});
+
+describe("in German", () => {
+  beforeEach(() => showLanguage("de", de));
+  afterEach(() => showLanguage("en"));
+
+  it.each([
+    [{ days: null }, "Tage: keine"],
+    [{ kind: "rubric", shared: true }, "Art: Bewertungsraster, geteilt: ja"],
+    [{ role: "owner", member: "user ann" }, "Mitglied: user ann, Rolle: Eigentümer"],
+    [{ limit_usd: 2.5, models: [] }, "Grenze in US-Dollar: 2,5, Modelle: keine"],
+    [{ format: "rubric_draft" }, "Format: Entwurf eines Bewertungsrasters"],
+    [{ newer_detail: "as it is" }, "newer detail: as it is"],
+  ])("what else the audit log notes has German words: %o", (details, said) => {
+    expect(detailsOf(details as object as Record<string, never>)).toBe(said);
+  });
+
+  it("runs have German names, and one that is not known its own", () => {
+    expect(["council", "check", "rubric_draft", "toString", "newer"].map(formatName)).toEqual([
+      "Rat",
+      "Prüfung der Anbieter",
+      "Entwurf eines Bewertungsrasters",
+      "toString",
+      "newer",
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useId, useState } from "react";
 import { t } from "../../i18n";
+import { useKeptFocus } from "../../ui/kept-focus";
 import { ReadFailed } from "../../ui/read-failed";
 
 /** Lines where figures will stand, so that the page does not jump when they come. */
@@ -69,7 +70,7 @@ export function Answered<T>({
   );
 }
 
-/** A part of the page under a heading. */
+/** A part of the page under a heading. What has the focus in it may go: the focus stays in it. */
 export function Panel({
   title,
   lead,
@@ -85,8 +86,9 @@ export function Panel({
   children: ReactNode;
 }) {
   const id = useId();
+  const kept = useKeptFocus<HTMLElement>();
   return (
-    <section className={`panel ${className}`.trim()} aria-labelledby={id}>
+    <section {...kept} className={`panel ${className}`.trim()} aria-labelledby={id}>
       <div className="panel-head">
         <h2 id={id}>{title}</h2>
         {tools}

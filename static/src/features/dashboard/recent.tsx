@@ -5,7 +5,9 @@ import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { count, dateFormat, duration, listText, shortName, when } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { MoreButton } from "../../ui/more-button";
 import { Cost } from "./cost";
+import { formatName } from "./format-names";
 import { Answered, Nothing, Panel } from "./panel";
 import { RunBadge } from "./run-status";
 
@@ -13,8 +15,10 @@ const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
 /** Single calls, which are paid for and part of no conversation: a question that was only classified, a bench’s. */
 const singleCalls: Readonly<Record<string, string>> = {
-  classification: msg("A question was classified"),
   bench: msg("A single call of a bench"),
+  check: msg("The providers were checked"),
+  classification: msg("A question was classified"),
+  rubric_draft: msg("A rubric was drafted"),
 };
 const isSingleCall = (run: RecentRun) => run.format in singleCalls;
 
@@ -51,7 +55,7 @@ function Entry({ run }: { run: RecentRun }) {
   const time = clock(when(run.timestamp));
   const rest = others(run);
   const facts = [
-    run.format === "council" || isSingleCall(run) ? null : run.format,
+    run.format === "council" || isSingleCall(run) ? null : formatName(run.format),
     run.query_duration_ms ? duration(run.query_duration_ms) : null,
     run.total_tokens > 0 ? t("{{count, number}} tokens", { count: run.total_tokens }) : null,
     run.chairman_model ? t("chaired by {{name}}", { name: shortName(run.chairman_model) }) : null,
@@ -133,16 +137,7 @@ export function RecentRuns({ reach }: { reach: Reach }) {
                     count: total,
                   })}
                 </span>
-                {recent.hasNextPage && (
-                  <button
-                    type="button"
-                    className="button"
-                    disabled={recent.isFetchingNextPage}
-                    onClick={() => recent.fetchNextPage()}
-                  >
-                    {recent.isFetchingNextPage ? t("Loading…") : t("Older runs")}
-                  </button>
-                )}
+                <MoreButton list={recent} label={t("Older runs")} />
               </p>
             </>
           );

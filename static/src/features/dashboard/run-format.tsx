@@ -16,6 +16,9 @@ const names: Record<RunFormat | "all", string> = {
 
 const formats = Object.keys(names) as (keyof typeof names)[];
 
+export const isRunFormat = (format: string): format is RunFormat =>
+  format !== "all" && Object.hasOwn(names, format);
+
 /** The format in the page's address; null where it names none that there is. */
 export function readFormat(query: URLSearchParams): RunFormat | null {
   const found = formats.find((name) => name === query.get("format"));

@@ -5,6 +5,7 @@ import { neutral } from "../../markdown/neutral";
 import type { ReviewState, RunState } from "../../run/state";
 import { count, rank, share } from "../../ui/format";
 import { features } from "..";
+import { aloneIn } from "../council/alone";
 import { headingOf } from "../council/heading";
 import { notesOf } from "../council/notes";
 import { formatOf } from "../formats";
@@ -69,8 +70,9 @@ export function toMarkdown(question: string, run: RunState): string {
   }
   for (const { copied } of features) parts.push(...(copied?.(run, "all") ?? []));
   parts.push(...(formatOf(run)?.markdown(run) ?? []));
-  if (run.answers.length > 0) parts.push(`## ${t("Answers")}`);
-  for (const { seat, text: answer, result: facts } of run.answers) {
+  const answers = aloneIn(run) ? [] : run.answers;
+  if (answers.length > 0) parts.push(`## ${t("Answers")}`);
+  for (const { seat, text: answer, result: facts } of answers) {
     parts.push(`### ${seat.member}`);
     if (facts?.error) parts.push(failed(facts));
     if (answer) parts.push(neutral(answer));

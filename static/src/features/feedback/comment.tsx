@@ -1,27 +1,42 @@
 import { useId, useRef, useState } from "react";
 import { t } from "../../i18n";
+import { count } from "../../ui/format";
+import { keptInTab } from "../../ui/kept";
+import { toast } from "../../ui/toast";
 
 /** The longest comment the server takes, in characters. */
 const longest = 2000;
 
 interface Props {
+  runId: string;
   comment: string | null;
   onSay: (comment: string | null) => void;
 }
 
 /** What was wrong, for whoever wants to say it: a field, or what was said with the ways to change it. */
-export function Comment({ comment, onSay }: Props) {
+export function Comment({ runId, comment, onSay }: Props) {
   const id = useId();
   const place = useRef<HTMLFormElement>(null);
-  const [typed, setTyped] = useState("");
-  const [changing, setChanging] = useState(false);
+  const key = `comment:${runId}`;
+  // What is half typed outlives the other thumb, and a reload.
+  const [typed, setText] = useState(() => keptInTab.read(key) ?? "");
+  const [changing, setChanging] = useState(comment !== null && typed !== "");
+  const setTyped = (text: string) => {
+    setText(text);
+    keptInTab.write(key, text === "" || text === comment ? null : text);
+  };
+  // The server counts characters, not UTF-16 units.
+  const length = typed.length > longest * 0.9 ? [...typed].length : 0;
+  const tooLong = length > longest;
   // What had the focus is about to go.
   const focus = (selector: string) =>
     requestAnimationFrame(() => place.current?.querySelector<HTMLElement>(selector)?.focus());
   const save = () => {
     const said = typed.trim();
-    if (said === "" && comment === null) return;
+    if (tooLong || (said === "" && comment === null)) return;
     setChanging(false);
+    // It stays in the field in case it is not taken.
+    keptInTab.write(key, null);
     onSay(said || null);
     focus(said ? "[data-change]" : "textarea");
   };
@@ -29,6 +44,14 @@ export function Comment({ comment, onSay }: Props) {
     setChanging(false);
     setTyped("");
     focus("[data-change]");
+    if (typed === comment) return;
+    const bringBack = () => {
+      setTyped(typed);
+      setChanging(true);
+    };
+    toast(t("The changed comment was put away."), {
+      action: { label: t("Undo"), run: bringBack },
+    });
   };
   const isOpen = comment === null || changing;
   return (
@@ -47,9 +70,9 @@ export function Comment({ comment, onSay }: Props) {
             id={id}
             className="input"
             rows={2}
-            maxLength={longest}
             value={typed}
             aria-describedby={`${id}-who`}
+            aria-invalid={tooLong}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={(event) => {
               if (event.nativeEvent.isComposing) return;
@@ -65,6 +88,15 @@ export function Comment({ comment, onSay }: Props) {
           <div className="feedback-said">
             <p id={`${id}-who`} className="quiet">
               {t("You need not say it, and only you can read it.")}
+              {length > 0 && (
+                <span className={tooLong ? "counter counter-over" : "counter"}>
+                  {" "}
+                  {t("{{length}} of {{limit}} characters", {
+                    length: count(length),
+                    limit: count(longest),
+                  })}
+                </span>
+              )}
             </p>
             {changing && (
               <button type="button" className="quiet-button" onClick={keep}>
@@ -74,7 +106,7 @@ export function Comment({ comment, onSay }: Props) {
             <button
               type="submit"
               className="quiet-button"
-              disabled={comment === null && typed.trim() === ""}
+              disabled={tooLong || (comment === null && typed.trim() === "")}
             >
               {t("Save")}
             </button>
@@ -103,7 +135,6 @@ export function Comment({ comment, onSay }: Props) {
               className="quiet-button"
               aria-label={t("Remove the comment")}
               onClick={() => {
-                setTyped("");
                 onSay(null);
                 focus("textarea");
               }}

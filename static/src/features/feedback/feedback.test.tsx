@@ -3,8 +3,9 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import type { Feedback as Said } from "../../api/types";
-import { button, click, render } from "../../test/render";
+import { button, click, render, type } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
 import { fromStored } from "../reducer";
 import Feedback from "./feedback";
 
@@ -17,7 +18,17 @@ const run = fromStored(
   "c1",
 );
 
+const shown = () =>
+  render(
+    <>
+      <Feedback run={run} runId="r1" />
+      <Toasts />
+    </>,
+    queryClient,
+  );
+
 beforeEach(() => {
+  sessionStorage.clear();
   queryClient.clear();
   queryClient.setQueryData(keys.feedback("r1"), { thumb: null, better: null });
 });
@@ -45,4 +56,58 @@ it("says two things one after the other, and the answer to the first does not un
   expect(select.value).toBe("council");
   await act(async () => answers[1]?.({ thumb: "up", better: "council" } as Said));
   expect(button("Good answer")?.getAttribute("aria-pressed")).toBe("true");
+});
+
+it("a comment that goes with its thumb can be brought back", async () => {
+  const said = { thumb: "down", better: null, comment: "It is about cranes." } as const;
+  queryClient.setQueryData(keys.feedback("r1"), said);
+  const given = vi.spyOn(api, "giveFeedback").mockResolvedValue({} as Said);
+  const place = await shown();
+  await click(button("Good answer"));
+  await vi.waitFor(() => expect(given).toHaveBeenCalledOnce());
+  expect(given).toHaveBeenLastCalledWith("r1", { thumb: "up", better: null, comment: null });
+  expect(place.textContent).toContain("Your comment was removed.");
+  await click(button("Undo"));
+  await vi.waitFor(() => expect(given).toHaveBeenCalledTimes(2));
+  expect(given).toHaveBeenLastCalledWith("r1", said);
+  expect(place.querySelector(".feedback-text")?.textContent).toBe(said.comment);
+});
+
+it("what is half typed is there again after the other thumb", async () => {
+  queryClient.setQueryData(keys.feedback("r1"), { thumb: "down", better: null, comment: null });
+  vi.spyOn(api, "giveFeedback").mockResolvedValue({} as Said);
+  const place = await shown();
+  await type(place.querySelector("textarea"), "It is about cr");
+  await click(button("Good answer"));
+  expect(place.querySelector("textarea")).toBeNull();
+  expect(place.textContent).not.toContain("was removed");
+  await click(button("Bad answer"));
+  expect(place.querySelector("textarea")?.value).toBe("It is about cr");
+});
+
+it("a comment that is too long is not cut: it says so, and cannot be saved", async () => {
+  queryClient.setQueryData(keys.feedback("r1"), { thumb: "down", better: null, comment: null });
+  const given = vi.spyOn(api, "giveFeedback").mockResolvedValue({} as Said);
+  const place = await shown();
+  const box = place.querySelector("textarea");
+  expect(box?.hasAttribute("maxlength")).toBe(false);
+  await type(box, "é".repeat(2_001));
+  expect(place.textContent).toContain("2,001 of 2,000 characters");
+  expect(button("Save")?.disabled).toBe(true);
+  await act(async () => place.querySelector("form")?.requestSubmit());
+  expect(given).not.toHaveBeenCalled();
+  await type(box, "é".repeat(2_000));
+  expect(button("Save")?.disabled).toBe(false);
+});
+
+it("a comment that is not taken stands in its field still", async () => {
+  queryClient.setQueryData(keys.feedback("r1"), { thumb: "down", better: null, comment: null });
+  vi.spyOn(api, "feedback").mockResolvedValue({ thumb: "down", better: null } as Said);
+  vi.spyOn(api, "giveFeedback").mockRejectedValue(new TypeError("Failed to fetch"));
+  const place = await shown();
+  await type(place.querySelector("textarea"), "It is about cranes.");
+  await act(async () => place.querySelector("form")?.requestSubmit());
+  await vi.waitFor(() =>
+    expect(place.querySelector("textarea")?.value).toBe("It is about cranes."),
+  );
 });

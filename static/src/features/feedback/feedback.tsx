@@ -40,6 +40,20 @@ function useSay(runId: string) {
   };
 }
 
+/** The same, with a way back where a comment goes with it: a thumb is pressed sooner than a comment is written. */
+function useSayCarefully(runId: string) {
+  const say = useSay(runId);
+  return (change: Partial<Opinion>) => {
+    const { thumb, comment } = queryClient.getQueryData<Said>(keys.feedback(runId)) ?? {};
+    say(change);
+    const now = queryClient.getQueryData<Said>(keys.feedback(runId));
+    if (!comment || now?.comment) return;
+    toast(t("Your comment was removed."), {
+      action: { label: t("Undo"), run: () => say({ thumb, comment }) },
+    });
+  };
+}
+
 const nameOf = (better: Said["better"]) =>
   better === null || better === undefined
     ? ""
@@ -50,7 +64,7 @@ const nameOf = (better: Said["better"]) =>
 /** Whether the final answer was good, and which answer was the best of all. */
 export default function Feedback({ run, runId }: { run: RunState; runId: string }) {
   const id = useId();
-  const say = useSay(runId);
+  const say = useSayCarefully(runId);
   const said = useQuery({
     queryKey: keys.feedback(runId),
     queryFn: () => api.feedback(runId),
@@ -105,7 +119,9 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
           </>
         )}
       </div>
-      {thumb === "down" && <Comment comment={comment} onSay={(text) => say({ comment: text })} />}
+      {thumb === "down" && (
+        <Comment runId={runId} comment={comment} onSay={(text) => say({ comment: text })} />
+      )}
     </>
   );
 }

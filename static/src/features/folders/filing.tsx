@@ -1,4 +1,4 @@
-import { lazy, type RefObject, Suspense, useLayoutEffect, useState } from "react";
+import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
 import type { Folder } from "../../api/folders";
 import type { ConversationSummary } from "../../api/types";
 import { msg } from "../../i18n";
@@ -13,14 +13,24 @@ const MoveDialog = lazy(() => orMissing(import("./move-dialog")));
  * list: if it had the focus it has it there, or the folder has it where that is closed.
  */
 export function useFiling(list: RefObject<HTMLElement | null>) {
-  const [asked, setAsked] = useState<ConversationSummary | null>(null);
-  const [moved, setMoved] = useState<{ id: string; to: string | undefined } | null>(null);
+  const [asked, setAsked] = useState<readonly ConversationSummary[] | null>(null);
+  const moved = useRef<readonly [id: string | undefined, to: string | undefined] | null>(null);
+  const held = useRef<HTMLElement | null>(null);
+  // With every change of the list: the first folder is drawn later than it is there, and something else has the focus until then.
   useLayoutEffect(() => {
-    if (!moved || document.activeElement !== document.body) return;
+    if (!moved.current) return;
+    const [id, to] = moved.current;
     const find = (what: string) => list.current?.querySelector<HTMLElement>(`.entry > ${what}`);
-    const entry = find(`[href="/c/${moved.id}"] ~ .entry-actions button`);
-    (entry ?? find(`[data-folder="${moved.to}"]`) ?? find("a"))?.focus();
-  }, [moved, list]);
+    const place =
+      find(`[href="/c/${id}"] ~ .entry-actions button`) ?? find(`[data-folder="${to}"]`);
+    const { activeElement } = document;
+    const isMine = activeElement === document.body || activeElement === held.current;
+    if (place || !isMine) moved.current = null;
+    if (isMine) {
+      held.current = place ?? find("a") ?? null;
+      held.current?.focus();
+    }
+  });
   const drop = async (item: ConversationSummary, folder: Folder | null) => {
     try {
       const { fileAll, failureText } = await import("../conversations/together");
@@ -32,16 +42,17 @@ export function useFiling(list: RefObject<HTMLElement | null>) {
     }
   };
   return {
-    ask: setAsked,
+    /** Asks where to; without one, what a new folder is to be called. */
+    ask: (item?: ConversationSummary) => setAsked(item ? [item] : []),
     drop,
     dialog: asked && (
       <Suspense fallback={null}>
         <MoveDialog
-          items={[asked]}
+          items={asked}
           onClose={() => setAsked(null)}
           onMoved={(to) => {
             setAsked(null);
-            setMoved({ id: asked.id, to: to?.id });
+            moved.current = [asked[0]?.id, to?.id];
           }}
         />
       </Suspense>

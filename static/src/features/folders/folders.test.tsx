@@ -160,32 +160,72 @@ describe("folders", () => {
   it("stand between the pinned ones and the days, closed at first, and are kept open", async () => {
     await draw();
     expect(shown()).toEqual([
-      ["Birds", "1"],
+      ["Birds", "2"],
       ["Rivers", "0"],
     ]);
     expect(part("Pinned")).toEqual(["About ducks"]);
     expect(part("Today")).toEqual(["About ants", "About eels"]);
     await click(toggle("Birds"));
-    await soon(() => expect(shown()[0]).toEqual(["Birds", "1", "About crows"]));
+    await soon(() => expect(shown()[0]).toEqual(["Birds", "2", "About crows", "About ducks"]));
     await click(toggle("Rivers"));
     await settled("Nothing is in this folder.");
     expect(kept.read("folders")).toBe("birds rivers");
     await click(toggle("Birds"));
     expect(kept.read("folders")).toBe("rivers");
-    expect(shown()[0]).toEqual(["Birds", "1"]);
+    expect(shown()[0]).toEqual(["Birds", "2"]);
   });
 
   it("that were open are there with the list", async () => {
     openFolder("birds", true);
     await draw();
-    expect(shown()[0]).toEqual(["Birds", "1", "About crows"]);
+    expect(shown()[0]).toEqual(["Birds", "2", "About crows", "About ducks"]);
   });
 
-  it("are no part of the list where there are none", async () => {
+  it("have what is pinned as well, which is chosen once", async () => {
+    openFolder("birds", true);
+    await draw();
+    expect(part("Pinned")).toEqual(["About ducks"]);
+    await click(button("Select"));
+    await settled("Select all that are shown");
+    expect(shown()[0]).toEqual(["Birds", "2", "About crows"]);
+    await click(button("Select all that are shown"));
+    await settled("4 selected");
+    expect(page.querySelectorAll("input:checked")).toHaveLength(4);
+  });
+
+  it("are no part of a list that is empty", async () => {
+    [folders, stored] = [[], []];
+    page = await render(
+      <ConversationList tag={null} archived={false} onOpen={() => undefined} />,
+      queryClient,
+    );
+    await settled("Your conversations will be listed here.");
+    expect(page.querySelector('section[aria-label="Folders"]')).toBeNull();
+  });
+
+  it("are begun at their head where there are none, and the new one has the focus", async () => {
     folders = [];
     stored = [conversation("ants")];
     await draw();
-    expect(page.querySelector('section[aria-label="Folders"]')).toBeNull();
+    button("New folder")?.focus();
+    await click(button("New folder"));
+    await settled("Folders put your list in order.");
+    await type(page.querySelector<HTMLInputElement>("dialog input[type=text]"), "Insects");
+    await click(button("Make folder"));
+    await soon(() => expect(shown()).toEqual([["Insects", "0"]]));
+    expect(page.querySelector("dialog")).toBeNull();
+    expect(document.activeElement).toBe(toggle("Insects"));
+    expect(page.querySelectorAll("[aria-label='New folder']")).toHaveLength(1);
+  });
+
+  it("are not begun from a list of the archived", async () => {
+    folders = [];
+    await render(
+      <ConversationList tag={null} archived={true} onOpen={() => undefined} />,
+      queryClient,
+    );
+    await settled("About ants");
+    expect(button("New folder")).toBeUndefined();
   });
 
   it("that cannot be read are missed, and read again", async () => {
@@ -215,7 +255,7 @@ describe("folders", () => {
     await settled("Make folder");
     await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Rivers");
     await click(button("Make folder"));
-    await settled("is taken");
+    await settled("Another folder of yours is called so.");
     refuses = () => null;
     await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Seas");
     await click(button("Make folder"));
@@ -242,7 +282,7 @@ describe("a conversation", () => {
     await click(choice("Birds"));
     await click(button("Move"));
     await settled("1 conversation is in the folder Birds now.");
-    expect(shown()[0]).toEqual(["Birds", "2"]);
+    expect(shown()[0]).toEqual(["Birds", "3"]);
     expect(document.activeElement).toBe(toggle("Birds"));
     await click(button("Undo"));
     await soon(() => expect(part("Today")).toContain("About ants"));
@@ -262,6 +302,7 @@ describe("a conversation", () => {
     await click(button("Move"));
     await settled("1 conversation is in the folder Insects now.");
     expect(shown()).toEqual([["Insects", "1"]]);
+    expect(document.activeElement).toBe(toggle("Insects"));
   });
 
   it("that is refused stays, and the dialog says why", async () => {
@@ -299,7 +340,7 @@ describe("dragging", () => {
     await drag("drop", toggle("Birds"));
     await drag("dragend", entry("About ants"));
     await settled("1 conversation is in the folder Birds now.");
-    expect(shown()[0]).toEqual(["Birds", "2"]);
+    expect(shown()[0]).toEqual(["Birds", "3"]);
     expect(folder("Birds")?.className).toBe("folder");
 
     await click(toggle("Birds"));

@@ -7,8 +7,11 @@ import { msg, t } from "../../i18n";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
+import { inWords } from "../../ui/wrong";
 import { failureText, fileAll } from "../conversations/together";
 import { messagesAt, TextField } from "../settings/fields";
+import NameDialog from "./name-dialog";
+import { takenName } from "./taken";
 
 type Items = readonly ConversationSummary[];
 
@@ -44,7 +47,7 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
     setProblems([]);
     setNameErrors([]);
     try {
-      const made = to === "new" ? await makeFolder(name) : null;
+      const made = to === "new" ? await inWords(makeFolder(name), takenName()) : null;
       // What fails from here on is tried again with the folder that there is by then.
       if (made) setTo(made.id);
       const folder = made ?? folders.find(({ id }) => id === to) ?? null;
@@ -115,9 +118,13 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
   );
 }
 
-/** Puts conversations of the reader's into a folder, also a new one, or takes them out of theirs. */
+/**
+ * Puts conversations of the reader's into a folder, also a new one, or takes them out of theirs. For none of them a folder is
+ * made, and they go into it later.
+ */
 export default function MoveDialog({ items, onClose, onMoved }: Props) {
   const list = useFolders(true);
+  if (items.length === 0) return <NameDialog onClose={onClose} onMade={onMoved} />;
   return (
     <FormDialog title={t("Move to folder")} onClose={onClose}>
       {list.isPending && <p className="quiet">{t("Loading folders…")}</p>}

@@ -5,27 +5,34 @@ import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
+import { inWords } from "../../ui/wrong";
 import { messagesAt, TextField } from "../settings/fields";
 import { openFolder } from "./open";
+import { takenName } from "./taken";
 
 interface Props {
   /** The one that is to be called something else; without one, a new folder is made. */
   folder?: Folder | undefined;
   onClose: () => void;
+  onMade?: (folder: Folder) => void;
 }
 
 /** Asks what a folder is to be called. A new one is open. */
-export default function NameDialog({ folder, onClose }: Props) {
+export default function NameDialog({ folder, onClose, onMade }: Props) {
   const [name, setName] = useState(folder?.name ?? "");
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
   const off = busy || name.trim() === "" || name === folder?.name;
   const title = folder ? t("Rename folder") : t("New folder");
   const save = async () => {
     if (off) return;
     await attempt(async () => {
-      if (folder) await renameFolder(folder.id, name);
-      else openFolder((await makeFolder(name)).id, true);
+      if (folder) await inWords(renameFolder(folder.id, name), takenName());
+      else {
+        const made = await inWords(makeFolder(name), takenName());
+        openFolder(made.id, true);
+        onMade?.(made);
+      }
       onClose();
     });
   };
@@ -33,6 +40,7 @@ export default function NameDialog({ folder, onClose }: Props) {
     <FormDialog title={title} onClose={onClose}>
       {!folder && <p>{t("Folders put your list in order. Nobody else sees them.")}</p>}
       <form
+        ref={form}
         className="short-form"
         aria-label={title}
         onSubmit={(event) => {

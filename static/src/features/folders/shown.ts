@@ -11,8 +11,6 @@ export interface ShownFolder {
   isOpen: boolean;
   /** Null while that is read, where it could not be, and where the folder is closed. */
   items: readonly ConversationSummary[] | null;
-  /** How many of it stand elsewhere: above, among the pinned ones. */
-  elsewhere: number;
   failed: { error: unknown; refetch: () => unknown } | null;
 }
 
@@ -26,8 +24,8 @@ function usePart(wanted: boolean) {
   return part;
 }
 
-/** The folders of the list, where it has any: `pinned` are those that stand above them. */
-export function useShownFolders(enabled: boolean, pinned: readonly ConversationSummary[]) {
+/** The folders of the list, where it has any. What is pinned stands in its folder, too. */
+export function useShownFolders(enabled: boolean) {
   const all = useFolders(enabled);
   const open = useOpenFolders((state) => state.ids);
   const folders = (enabled && all.data) || [];
@@ -39,7 +37,6 @@ export function useShownFolders(enabled: boolean, pinned: readonly ConversationS
   const isThere = !enabled || (all.isFetched && isDrawn && (opened.length === 0 || read.isFetched));
   const [wasThere, setWasThere] = useState(isThere);
   if (isThere && !wasThere) setWasThere(true);
-  const above = new Set(pinned.map(({ id }) => id));
   return {
     Part: part,
     isReady: wasThere || isThere,
@@ -50,8 +47,7 @@ export function useShownFolders(enabled: boolean, pinned: readonly ConversationS
       return {
         folder,
         isOpen,
-        items: inside?.filter(({ id }) => !above.has(id)) ?? null,
-        elsewhere: pinned.filter(({ folder_id }) => folder_id === folder.id).length,
+        items: inside ?? null,
         failed: isOpen && !inside && read.isError ? read : null,
       };
     }),

@@ -7,6 +7,7 @@ import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { ListHead } from "../../ui/list-head";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { useDrop } from "./drag";
@@ -18,10 +19,12 @@ const NameDialog = lazy(() => orMissing(import("./name-dialog")));
 
 interface FolderProps extends ShownFolder {
   draw: (item: ConversationSummary) => ReactNode;
+  /** Those of its conversations that stand above and not here, too: while several are chosen, each stands once. */
+  above: readonly ConversationSummary[];
   onDrop: (item: ConversationSummary, folder: Folder) => void;
 }
 
-function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: FolderProps) {
+function FolderRow({ folder, isOpen, items, failed, draw, above, onDrop }: FolderProps) {
   const { id, name } = folder;
   const body = useId();
   const row = useRef<HTMLLIElement>(null);
@@ -30,7 +33,7 @@ function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: F
     (item) => item.folder_id !== id,
     (item) => onDrop(item, folder),
   );
-  const inside = Math.max(0, folder.conversation_count - elsewhere);
+  const inside = folder.conversation_count;
   const beyond = inside - mostInFolder;
   const byKey = (event: KeyboardEvent) => {
     if (event.key !== (isOpen ? "ArrowLeft" : "ArrowRight")) return;
@@ -81,7 +84,7 @@ function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: F
       </div>
       {isOpen && (
         <ul id={body}>
-          {items?.map(draw)}
+          {items?.filter((item) => !above.some(({ id }) => id === item.id)).map(draw)}
           {failed && (
             <li className="quiet">
               {asProblem(failed.error).message}{" "}
@@ -120,31 +123,19 @@ function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: F
   );
 }
 
-export interface FoldersProps extends Pick<FolderProps, "draw" | "onDrop"> {
+export interface FoldersProps extends Pick<FolderProps, "draw" | "above" | "onDrop"> {
   folders: readonly ShownFolder[];
 }
 
 /** The reader's folders, each with its conversations while it is open, and the way to a new one. */
-export default function SidebarFolders({ folders, draw, onDrop }: FoldersProps) {
+export default function SidebarFolders({ folders, ...rest }: FoldersProps) {
   const [making, setMaking] = useState(false);
   return (
     <section aria-label={t("Folders")}>
-      <div className="day day-head">
-        <h2>{t("Folders")}</h2>
-        <button
-          type="button"
-          className="icon-button"
-          aria-haspopup="dialog"
-          aria-label={t("New folder")}
-          title={t("New folder")}
-          onClick={() => setMaking(true)}
-        >
-          <Icon name="plus" />
-        </button>
-      </div>
+      <ListHead name={t("Folders")} add={t("New folder")} onAdd={() => setMaking(true)} />
       <ul>
         {folders.map((shown) => (
-          <FolderRow key={shown.folder.id} {...shown} draw={draw} onDrop={onDrop} />
+          <FolderRow key={shown.folder.id} {...shown} {...rest} />
         ))}
       </ul>
       {making && (

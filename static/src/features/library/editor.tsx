@@ -1,15 +1,25 @@
 import { useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { addEntry, type Content, changeEntry, type Entry, type Kind } from "../../api/library";
+import {
+  addEntry,
+  type Content,
+  changeEntry,
+  type Entry,
+  type Kind,
+  readEntry,
+} from "../../api/library";
+import { asProblem } from "../../api/problem";
 import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { readForm, textProblem } from "../../ui/wrong";
 import { CheckField, Errors, messagesAt, TextField } from "../settings/fields";
 import { Leaving } from "../settings/leaving";
+import { Conflict } from "./conflict";
 import { variablesOf } from "./variables";
-import { hints, limits } from "./words";
+import { hints, limits, nameLength } from "./words";
 
 interface Props {
   kind: Kind;
@@ -17,8 +27,6 @@ interface Props {
   entry: Entry | null;
   /** What a new one begins with. */
   begins?: Content;
-  /** Reads it anew, over what was typed. */
-  onReload?: () => void;
 }
 
 const nothing: Content = { name: "", text: "", shared: false };
@@ -26,37 +34,63 @@ const same = (one: Content, other: Content) =>
   one.name === other.name && one.text === other.text && one.shared === other.shared;
 
 /** Name, text and whether it is shared: of a new entry, or of one of the reader's. */
-export function Editor({ kind, entry, begins = nothing, onReload }: Props) {
+export function Editor({ kind, entry, begins = nothing }: Props) {
   const [, go] = useLocation();
   // What is changed is what was read: somebody else may change it meanwhile.
   const [read, setRead] = useState(entry);
   const said: Content = read ?? nothing;
   const [draft, setDraft] = useState<Content>(entry ?? begins);
-  const { busy, problem, attempt } = useAttempt();
+  // Another version, which was saved since then.
+  const [newer, setNewer] = useState<Entry | null>(null);
+  const { busy, problem, attempt, form } = useAttempt();
   const made = useRef<Entry | null>(null);
   const id = useId();
   const errors = problem?.fields ?? [];
   const wrongText = messagesAt(errors, "text");
   const isNew = entry === null;
   const isChanged = !same(draft, said);
-  const canSave = isChanged && draft.name.trim() !== "" && draft.text.trim() !== "";
+  // Of a new one there is always something to say: at least what is missing.
+  const isIdle = !isNew && !isChanged;
   const variables = kind === "prompt" ? variablesOf(draft.text) : [];
   const most = limits[kind];
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
   const length = draft.text.length > most * 0.9 ? [...draft.text].length : 0;
 
-  const save = async (): Promise<boolean> => {
-    if (!canSave) return false;
-    return attempt(async () => {
+  /** Saves it over the version that was read. */
+  const saveOver = (over: Entry | null) =>
+    attempt(async () => {
+      const fields = readForm();
+      fields.line("name", draft.name, nameLength);
+      fields.say("text", textProblem(draft.text, most));
+      fields.insist();
       const { name, text, shared } = draft;
       const content = { name, text, shared };
-      const now = read
-        ? await changeEntry(read.id, read.version, content)
-        : await addEntry(kind, content);
-      if (!read) made.current = now;
-      setRead(now);
-      setDraft(now);
-      toast(t("“{{name}}” was saved.", { name: now.name }));
+      try {
+        const now = over
+          ? await changeEntry(over.id, over.version, content)
+          : await addEntry(kind, content);
+        if (!over) made.current = now;
+        // What had the focus goes with what it says now.
+        if (newer) form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
+        setNewer(null);
+        setRead(now);
+        // What was typed since then is a change still.
+        setDraft((typed) => (typed === draft ? now : typed));
+        toast(t("“{{name}}” was saved.", { name: now.name }));
+      } catch (error) {
+        if (over && asProblem(error).status === 409) setNewer(await readEntry(over.id));
+        throw error;
+      }
+    });
+  const save = async (): Promise<boolean> => !isIdle && saveOver(newer ?? read);
+  const goOnWith = (now: Entry) => {
+    const mine = draft;
+    setNewer(null);
+    setRead(now);
+    setDraft(now);
+    form.current?.querySelector("textarea")?.focus();
+    toast(t("What you wrote was put away."), {
+      action: { label: t("Undo"), run: () => setDraft(mine) },
     });
   };
   const submit = async () => {
@@ -66,6 +100,7 @@ export function Editor({ kind, entry, begins = nothing, onReload }: Props) {
 
   return (
     <form
+      ref={form}
       className="library-form"
       aria-label={isNew ? t("New entry") : t("Change it")}
       noValidate
@@ -116,20 +151,21 @@ export function Editor({ kind, entry, begins = nothing, onReload }: Props) {
         checked={draft.shared}
         onChange={(shared) => setDraft({ ...draft, shared })}
       />
-      {problem && errors.length === 0 && (
+      {newer && (
+        <Conflict
+          now={newer}
+          mine={draft}
+          busy={busy}
+          onSaveMine={() => saveOver(newer)}
+          onTakeIt={() => goOnWith(newer)}
+        />
+      )}
+      {problem && errors.length === 0 && !(read && problem.status === 409) && (
         <Notice tone="bad" urgent>
           {t("Not saved: {{message}}", { message: problem.message })}
-          {problem.status === 409 && onReload && (
-            <>
-              {" "}
-              <button type="button" className="quiet-button" onClick={onReload}>
-                {t("Show what it says now, without my changes")}
-              </button>
-            </>
-          )}
         </Notice>
       )}
-      <button type="submit" className="button button-main" aria-disabled={busy || !canSave}>
+      <button type="submit" className="button button-main" aria-disabled={busy || isIdle}>
         {busy ? t("Saving…") : t("Save")}
       </button>
       <Leaving

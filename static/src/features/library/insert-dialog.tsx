@@ -2,7 +2,7 @@ import "../../styles/confirm.css";
 import "../../styles/settings.css";
 import "../../styles/library.css";
 import "../../styles/insert.css";
-import { useEffect, useId, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { createPortal } from "react-dom";
 import { Link } from "wouter";
 import { readEntry, useChoice } from "../../api/library";
@@ -39,6 +39,9 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
   const id = useId();
   const [query, setQuery] = useState("");
   const list = useChoice("prompt", useSettled(query.trim(), 200, ""));
+  // What is known already is looked through at once.
+  const wanted = query.trim().toLowerCase();
+  const entries = list.data?.filter(({ name }) => name.toLowerCase().includes(wanted)) ?? [];
   const [open, setOpen] = useState(chosen);
   const [failed, setFailed] = useState<string | null>(null);
   const [done, setDone] = useState(false);
@@ -62,6 +65,23 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
       setFailed(asProblem(error).message);
     }
   };
+  /** The arrows go from the search to what it found, and through that; Enter in the search takes the first. */
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const { key, target, nativeEvent, currentTarget } = event;
+    if (nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [first] = entries;
+    if (key === "Enter" && target instanceof HTMLInputElement && wanted !== "" && first) {
+      event.preventDefault();
+      void choose(first.id);
+    }
+    const step = key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0;
+    if (step === 0) return;
+    const stops = [...currentTarget.querySelectorAll<HTMLElement>("input, .insert-entry")];
+    const at = target instanceof HTMLElement ? stops.indexOf(target) : -1;
+    if (at < 0) return;
+    event.preventDefault();
+    stops[(at + step + stops.length) % stops.length]?.focus();
+  };
   // Out of the form that asks.
   return createPortal(
     <Dialog
@@ -75,7 +95,8 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
         {open ? (
           <VariablesForm key={open.text} text={open.text} onFilled={put} />
         ) : (
-          <>
+          // biome-ignore lint/a11y/noStaticElementInteractions: the keys are of what is in it
+          <div className="insert-choice" onKeyDown={onKeyDown}>
             <input
               type="search"
               className="input"
@@ -93,7 +114,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
             {list.isError && !list.data && (
               <ReadFailed text={msg("The library could not be read: {{reason}}")} query={list} />
             )}
-            {list.data?.length === 0 && (
+            {list.data && entries.length === 0 && (
               <p className="quiet">
                 {query.trim() === ""
                   ? t("There are no prompts yet.")
@@ -101,7 +122,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
               </p>
             )}
             <ul className="insert-list">
-              {list.data?.map((entry) => (
+              {entries.map((entry) => (
                 <li key={entry.id}>
                   <button type="button" className="insert-entry" onClick={() => choose(entry.id)}>
                     <span dir="auto" className="library-name">
@@ -117,7 +138,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
             <p>
               <Link href="/library">{t("To the whole library")}</Link>
             </p>
-          </>
+          </div>
         )}
       </div>
     </Dialog>,

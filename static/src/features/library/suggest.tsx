@@ -10,9 +10,6 @@ import { variablesOf } from "./variables";
 const InsertDialog = lazy(() => orMissing(import("./insert-dialog")));
 const insert = () => import("./insert-dialog");
 
-/** How many are on offer at once. */
-const most = 8;
-
 interface Props {
   place: string | null;
   box: RefObject<HTMLTextAreaElement | null>;
@@ -27,8 +24,10 @@ export default function Suggest({ place, box, typed }: Props) {
   const settled = useSettled(name, 150, "");
   const found = useChoice("prompt", settled).data ?? [];
   // What is known already is looked through at once.
-  const entries = found.filter((one) => one.name.toLowerCase().includes(name)).slice(0, most);
+  const entries = found.filter((one) => one.name.toLowerCase().includes(name));
   const [at, setAt] = useState(0);
+  // Only after keys: who points sees what they point at.
+  const [moves, setMoves] = useState(0);
   const [left, setLeft] = useState<string | null>(null);
   const [open, setOpen] = useState<{ name: string; text: string } | null>(null);
   const shown = left === typed || open ? [] : entries;
@@ -60,8 +59,12 @@ export default function Suggest({ place, box, typed }: Props) {
       const from = Math.min(at, last);
       const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
       if (!plain) return;
-      if (event.key === "ArrowDown") setAt(from === last ? 0 : from + 1);
-      else if (event.key === "ArrowUp") setAt(from === 0 ? last : from - 1);
+      const go = (to: number) => {
+        setAt(to);
+        setMoves((before) => before + 1);
+      };
+      if (event.key === "ArrowDown") go(from === last ? 0 : from + 1);
+      else if (event.key === "ArrowUp") go(from === 0 ? last : from - 1);
       else if (event.key === "Escape") setLeft(typed);
       else if ((event.key === "Enter" || event.key === "Tab") && active) void take(active.id);
       else return;
@@ -72,8 +75,13 @@ export default function Suggest({ place, box, typed }: Props) {
     return () => element.removeEventListener("keydown", onKey);
   }, [box]);
 
-  // The box is the composer's; what it has to say of this list comes and goes with the list.
   const activeId = active ? `${id}-${active.id}` : null;
+  useEffect(() => {
+    if (moves > 0 && activeId)
+      document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
+  }, [moves, activeId]);
+
+  // The box is the composer's; what it has to say of this list comes and goes with the list.
   useEffect(() => {
     const element = box.current;
     if (!element || !activeId) return;
@@ -90,7 +98,8 @@ export default function Suggest({ place, box, typed }: Props) {
   return (
     <>
       {shown.length > 0 && (
-        <div id={id} role="listbox" aria-label={t("Prompts")} className="suggest">
+        // A tab stop, because it scrolls: the keys of the box are for choosing.
+        <div id={id} role="listbox" tabIndex={0} aria-label={t("Prompts")} className="suggest">
           {shown.map((entry) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the box has the focus and takes the keys
             // biome-ignore lint/a11y/useFocusableInteractive: as above

@@ -3,6 +3,9 @@ import { msg } from "../../i18n";
 
 export const kinds: readonly Kind[] = ["prompt", "rubric"];
 
+/** The longest name, in characters. */
+export const nameLength = 100;
+
 /** How much a text may have, in characters. */
 export const limits: Record<Kind, number> = { prompt: 20_000, rubric: 8_000 };
 

@@ -48,8 +48,8 @@ export function ProblemActions({
       <button
         type="button"
         className="quiet-button"
-        disabled={query.isFetching}
-        onClick={() => query.refetch()}
+        aria-disabled={query.isFetching}
+        onClick={() => query.isFetching || query.refetch()}
       >
         {query.isFetching ? t("Loading…") : t("Try again")}
       </button>

@@ -90,9 +90,10 @@ describe("the keys of the picker", () => {
     await press("Enter");
     expect(added).toHaveBeenLastCalledWith("acme/basil");
     await search("mine:llama3:8b");
-    expect(at()).toBe("Add “mine:llama3:8b” as it is typed");
+    expect(at()).toBe("Add “mine:llama3:8b” as it is typed; no provider here lists it");
     await press("Enter");
     expect(added).toHaveBeenLastCalledWith("mine:llama3:8b");
+    expect(said()).toBe("mine:llama3:8b was added as it is typed. No provider here lists it.");
     expect(box().value).toBe("");
     await search("two words");
     expect(options()).toEqual([]);
@@ -102,6 +103,21 @@ describe("the keys of the picker", () => {
     expect(options()).toHaveLength(3);
   });
 });
+
+it.each(["ArrowDown", "ArrowUp", "PageDown"])(
+  "%s leads from the one hit to what is no hit only at the second press",
+  async (key) => {
+    await show();
+    await search("basil");
+    expect(at()).toBe("acme/basil");
+    await press(key);
+    expect(at()).toBe("acme/basil");
+    await press("Enter");
+    expect(added).toHaveBeenLastCalledWith("acme/basil");
+    await press(key);
+    expect(at()).toContain("as it is typed");
+  },
+);
 
 it("adds what is pressed, and nothing that is taken or does not fit", async () => {
   await show(list, { taken: ["acme/basil"] });

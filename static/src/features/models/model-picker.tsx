@@ -78,13 +78,22 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
       return;
     }
     onAdd(model);
-    setSaid(t("{{model}} was added.", { model }));
-    if (at >= keys.length) setQuery("");
+    if (at < keys.length) {
+      setSaid(t("{{model}} was added.", { model }));
+      return;
+    }
+    setSaid(
+      data
+        ? t("{{model}} was added as it is typed. No provider here lists it.", { model })
+        : t("{{model}} was added.", { model }),
+    );
+    setQuery("");
   };
   const box = useCombobox({
     keys: choices,
     // Not while the list is still that of what was typed before.
     first: typed !== "" && looked === query,
+    onPurpose: keys.length > 0 ? keys.length : undefined,
     idOf: (at) => `${id}-${at}`,
     onChoose: choose,
     onEscape: () => {
@@ -204,7 +213,11 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
             aria-selected={box.at === keys.length}
             aria-disabled={full}
           >
-            <span className="offer-who">{t("Add “{{typed}}” as it is typed", { typed })}</span>
+            <span className="offer-who">
+              {data
+                ? t("Add “{{typed}}” as it is typed; no provider here lists it", { typed })
+                : t("Add “{{typed}}” as it is typed", { typed })}
+            </span>
             <Icon name="plus" />
           </div>
         )}

@@ -17,7 +17,7 @@ export function Nearest({ model, nearest, busy = false, onChoose }: Props) {
       type="button"
       className="button nearest"
       aria-label={t("Use {{nearest}} in the place of {{model}}", { nearest: near, model })}
-      disabled={busy}
+      aria-disabled={busy}
       onClick={(event) => onChoose(near, event.currentTarget)}
     >
       {t("Use {{nearest}}", { nearest: near })}

@@ -8,6 +8,8 @@ interface Props {
   keys: readonly string[];
   /** Whether the first one is chosen by Enter while none was gone to. */
   first: boolean;
+  /** The place of what is only chosen on purpose, such as what is no hit: no first key leads from the first one to it. */
+  onPurpose?: number | undefined;
   idOf: (at: number) => string;
   onChoose: (at: number) => void;
   /** Whether there was something to leave: otherwise the key is for what is around. */
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** The keys of a combobox: the focus stays in its box, and goes through the list in name only. */
-export function useCombobox({ keys, first, idOf, onChoose, onEscape }: Props) {
+export function useCombobox({ keys, first, onPurpose, idOf, onChoose, onEscape }: Props) {
   const [chosen, setChosen] = useState<string | null>(null);
   const found = chosen === null ? -1 : keys.indexOf(chosen);
   const at = found < 0 && first && keys.length > 0 ? 0 : found;
@@ -26,7 +28,8 @@ export function useCombobox({ keys, first, idOf, onChoose, onEscape }: Props) {
     if (moves > 0 && id) document.getElementById(id)?.scrollIntoView({ block: "nearest" });
   }, [moves, id]);
 
-  const go = (to: number) => {
+  const go = (next: number) => {
+    const to = found < 0 && at >= 0 && next === onPurpose ? at : next;
     setChosen(keys[to] ?? null);
     setMoves(moves + 1);
   };

@@ -78,7 +78,7 @@ function Seat({ member, at, mayLeave, isWanted, onSwap, onRemove }: SeatProps) {
   const name = shortName(nameOf(member));
   return (
     <li className={isWanted ? "council-seat council-wanted" : "council-seat"}>
-      <Monogram member={name} seat={at} />
+      <Monogram member={nameOf(member)} seat={at} />
       <span className="council-who">
         <strong>{name}</strong>
         <span className="quiet">{member.model}</span>

@@ -66,7 +66,6 @@ export function DeviceRow({ device, isHere, onTest }: Props) {
         <input
           type="checkbox"
           checked={include_title}
-          disabled={busy}
           aria-label={t("With the conversation’s title: {{name}}", { name })}
           onChange={(event) => does(() => changeDevice(id, event.target.checked))}
         />

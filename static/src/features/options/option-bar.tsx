@@ -1,69 +1,38 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import type { Ask } from "../../api/types";
 import { t } from "../../i18n";
-import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
 import { MenuButton } from "../../ui/menu";
-import { useModal } from "../../ui/modal";
 import { orMissing } from "../../ui/part";
 import type { Choices } from "../feature";
 import { chosen, council, formatIn, formatsOf, type Scene } from "./choices";
 
 const OptionList = lazy(() => orMissing(import("./option-list")));
+// On a phone.
+const Sheet = lazy(() => orMissing(import("./sheet")));
 
-interface Props {
+export interface OptionBarProps {
   scene: Scene;
   /** Which council is asked; none where there is no other. */
   picker: ReactNode;
   /** The question that is typed. */
   question: string;
+  /** The same as it would be asked, where that can be done on a schedule. */
+  scheduled?: Ask | null;
   onChange: (change: Partial<Choices>) => void;
 }
 
 /** Enter in a field sends the form around it: to choose an option must not ask. */
-function keepFromAsking(event: KeyboardEvent) {
+export function keepFromAsking(event: KeyboardEvent) {
   if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
-}
-
-/** The list on a phone: a sheet from the foot of the screen. */
-function Sheet({ onClose, picker, ...props }: Props & { onClose: () => void }) {
-  const dialog = useModal();
-  const id = useId();
-  return (
-    <Dialog
-      dialog={dialog}
-      className="sheet"
-      aria-labelledby={`${id}-title`}
-      onClose={onClose}
-      onKeyDown={keepFromAsking}
-    >
-      <div className="sheet-body">
-        <header className="sheet-head">
-          <h2 id={`${id}-title`}>{t("Options")}</h2>
-          <button type="button" className="button" onClick={() => dialog.current?.close()}>
-            {t("Done")}
-          </button>
-        </header>
-        {picker && (
-          <div className="sheet-picker">
-            {/* The picker says it itself to those who hear. */}
-            <span aria-hidden="true">{t("Council to ask")}</span>
-            {picker}
-          </div>
-        )}
-        <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
-          <OptionList {...props} />
-        </Suspense>
-      </div>
-    </Dialog>
-  );
 }
 
 /**
  * The options of the next run: `bar` is a button that opens them all, and a chip for each that is on;
  * `panel` is where they open.
  */
-export function useOptions(props: Props) {
+export function useOptions(props: OptionBarProps) {
   const { scene, picker, onChange } = props;
   const [open, setOpen] = useState(false);
   const narrow = useMedia("(max-width: 859px)");
@@ -129,7 +98,9 @@ export function useOptions(props: Props) {
     </>
   );
   const panel = !open ? null : narrow ? (
-    <Sheet {...props} onClose={close} />
+    <Suspense fallback={null}>
+      <Sheet {...props} onClose={close} />
+    </Suspense>
   ) : (
     <section
       id={id}

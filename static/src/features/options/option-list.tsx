@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { Link, useLocation } from "wouter";
+import type { Ask } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
@@ -24,6 +25,8 @@ export interface OptionListProps {
   scene: Pick<Scene, "choices" | "config">;
   /** The question that is typed, where one is. */
   question?: string;
+  /** The same as it would be asked, where that can be done on a schedule. */
+  scheduled?: Ask | null;
   onChange: (change: Partial<Choices>) => void;
 }
 
@@ -326,6 +329,26 @@ function Reviewers({ scene: { choices, config }, onChange }: OptionListProps) {
   );
 }
 
+function Schedule({ question }: { question: Ask }) {
+  const id = useId();
+  return (
+    <li className="option">
+      <Link
+        href="/schedules"
+        state={{ question }}
+        className="chip option-chip"
+        aria-describedby={id}
+      >
+        <Icon name="clock" />
+        {t("On a schedule…")}
+      </Link>
+      <div className="option-about">
+        <p id={id}>{t("The question is asked again and again, at times that you choose.")}</p>
+      </div>
+    </li>
+  );
+}
+
 const groups = [
   ["answers", msg("Answers")],
   ["reviews", msg("Reviews")],
@@ -334,7 +357,7 @@ const groups = [
 
 /** Every option of a run: what it does, what it costs, and why it cannot be used. */
 export default function OptionList(props: OptionListProps) {
-  const { onChange } = props;
+  const { onChange, scheduled } = props;
   const { choices } = props.scene;
   return (
     <div className="option-groups">
@@ -373,6 +396,7 @@ export default function OptionList(props: OptionListProps) {
         <ul>
           <Quorum {...props} />
           <Reviewers {...props} />
+          {scheduled && <Schedule question={scheduled} />}
           <li className="option">
             <span className="option-name">{t("Process detail")}</span>
             <div className="option-about">

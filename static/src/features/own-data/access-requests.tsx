@@ -9,28 +9,40 @@ import {
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
-import { complain } from "../../ui/complain";
 import { Details } from "../../ui/disclosure";
 import { Notice } from "../../ui/notice";
+import { inWords, readForm } from "../../ui/wrong";
 import { Answered, Panel } from "../dashboard/panel";
 import { messagesAt, TextField } from "../settings/fields";
 import { AccessFacts, Reads } from "./access-log";
 import { Reading } from "./reading";
 
+/** What the server takes. */
+const lengths = { user: 255, reason: 1000 };
+const hoursBounds = { least: 1, most: 24, whole: true };
+
 function AskForm({ list }: { list: string }) {
   const [user, setUser] = useState("");
   const [reason, setReason] = useState("");
   const [hours, setHours] = useState("2");
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const ask = () =>
     attempt(async () => {
-      await askForAccess(user.trim(), reason.trim(), Number(hours));
+      const read = readForm();
+      const whose = read.line("user", user, lengths.user);
+      const why = read.line("reason", reason, lengths.reason);
+      const long = read.number("hours", hours, hoursBounds);
+      read.insist();
+      await inWords(askForAccess(whose, why, long), {
+        user: t("This has to be the user id of somebody else who has been here."),
+      });
       setUser("");
       setReason("");
     });
   return (
     <form
+      ref={form}
       className="own-data-form"
       aria-label={t("New request")}
       onSubmit={(event) => {
@@ -65,7 +77,7 @@ function AskForm({ list }: { list: string }) {
           {t("Not asked for: {{reason}}", { reason: problem.message })}
         </Notice>
       )}
-      <button type="submit" className="button" disabled={busy}>
+      <button type="submit" className="button" aria-disabled={busy}>
         {t("Ask for access")}
       </button>
     </form>
@@ -73,6 +85,7 @@ function AskForm({ list }: { list: string }) {
 }
 
 function Request({ access, me }: { access: Access; me: string }) {
+  const { busy, attempt } = useAttempt();
   const waits = !access.approved_at && !access.revoked_at;
   const mayRead = access.is_open && [access.requested_by, access.approved_by].includes(me);
   return (
@@ -93,8 +106,9 @@ function Request({ access, me }: { access: Access; me: string }) {
             type="button"
             className="button"
             aria-label={t("Approve the access to {{user}}", { user: access.user })}
+            aria-disabled={busy}
             onClick={() =>
-              approveAccess(access.id).catch(complain(msg("Not approved: {{message}}")))
+              attempt(() => approveAccess(access.id), msg("Not approved: {{message}}"))
             }
           >
             {t("Approve")}
@@ -105,7 +119,8 @@ function Request({ access, me }: { access: Access; me: string }) {
             type="button"
             className="button"
             aria-label={t("End it: {{user}}", { user: access.user })}
-            onClick={() => revokeAccess(access.id).catch(complain(msg("Not ended: {{message}}")))}
+            aria-disabled={busy}
+            onClick={() => attempt(() => revokeAccess(access.id), msg("Not ended: {{message}}"))}
           >
             {t("End it")}
           </button>

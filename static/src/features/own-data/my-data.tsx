@@ -1,76 +1,11 @@
 import "../../styles/own-data.css";
-import { useState } from "react";
-import { eraseMe, exportHref, useOwnData } from "../../api/own-data";
-import { useUser } from "../../api/queries";
+import { exportHref, useOwnData } from "../../api/own-data";
 import { msg, t } from "../../i18n";
-import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { timeOf } from "../admin/times";
-import { messagesAt, TextField } from "../settings/fields";
 import { AccessFacts, Reads } from "./access-log";
-
-/** The word shows that somebody means it. */
-function Erase({ held }: { held: boolean }) {
-  const user = useUser();
-  const [open, setOpen] = useState(false);
-  const [word, setWord] = useState("");
-  const { busy, problem, attempt } = useAttempt();
-  const id = user.data?.id ?? "";
-  const erase = () => attempt(() => eraseMe(word.trim()));
-  if (!open) {
-    return (
-      <button
-        type="button"
-        className="button button-danger"
-        disabled={held || !user.data}
-        onClick={() => setOpen(true)}
-      >
-        {t("Delete everything…")}
-      </button>
-    );
-  }
-  return (
-    <form
-      className="erase-form"
-      aria-label={t("Delete everything")}
-      onSubmit={(event) => {
-        event.preventDefault();
-        erase();
-      }}
-      onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
-    >
-      <p>
-        {t(
-          "All your conversations, settings, presets, tokens and webhooks are deleted, runs under way are stopped, and nobody can bring any of it back. What was paid stays in the sums of this server, without your name. What was told to model providers is not here to be deleted.",
-        )}
-      </p>
-      <TextField
-        label={t("To confirm, type your user name: {{name}}", { name: id })}
-        value={word}
-        errors={messagesAt(problem?.fields ?? [], "confirm")}
-        onChange={setWord}
-      />
-      {problem && problem.fields.length === 0 && (
-        <Notice tone="bad" urgent>
-          {t("Not deleted: {{message}}", { message: problem.message })}
-        </Notice>
-      )}
-      <div className="erase-actions">
-        <button type="button" className="button" onClick={() => setOpen(false)}>
-          {t("Keep it")}
-        </button>
-        <button
-          type="submit"
-          className="button button-danger"
-          disabled={busy || word.trim() !== id}
-        >
-          {busy ? t("Deleting…") : t("Delete everything")}
-        </button>
-      </div>
-    </form>
-  );
-}
+import { Erase } from "./erase";
 
 /** What is stored of the reader: a copy of it, its end, for how long it is kept, and who has looked. */
 export default function MyData() {

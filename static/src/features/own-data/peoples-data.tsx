@@ -19,9 +19,18 @@ const holdWords = {
   hint: msg("For administrators; the user is told only that there is a hold."),
   place: msg("Place hold"),
   notPlaced: msg("Not placed: {{reason}}"),
+  unknown: msg("Nobody with this user id has been here."),
+  already: msg("There is a hold on this user’s data already."),
   lift: msg("Lift"),
   liftOf: msg("Lift the hold on {{user}}"),
   notLifted: msg("Not lifted: {{message}}"),
+  asksLift: {
+    title: msg("Lift the hold on {{user}}?"),
+    text: msg(
+      "What they have deleted, and what is past its time, can then be removed for good, and does not come back with another hold.",
+    ),
+    cancel: msg("Keep the hold"),
+  },
 };
 
 function Holds() {

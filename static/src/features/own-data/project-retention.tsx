@@ -77,7 +77,7 @@ function Rules({ projects }: { projects: readonly RetentionInProject[] }) {
       </div>
       {project && (
         <DaysForm
-          key={`${project.project_id} ${project.days}`}
+          key={project.project_id}
           name={t("How long conversations in this project are kept")}
           days={project.days ?? null}
           hint={t("0 keeps them for as long as their owners want; empty follows the rule for all.")}

@@ -3,7 +3,9 @@ import { chooseRetention, useRetention } from "../../api/peoples-data";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
+import { numberText } from "../../ui/numbers";
 import { toast } from "../../ui/toast";
+import { readForm } from "../../ui/wrong";
 import { Answered, Panel } from "../dashboard/panel";
 import { messagesAt, TextField } from "../settings/fields";
 
@@ -16,19 +18,28 @@ interface FormProps {
   choose: (days: number | null) => Promise<unknown>;
 }
 
+/** The longest that the server takes. */
+const mostDays = 36_500;
+
 /** After how many days. */
 export function DaysForm({ name, days, hint, choose }: FormProps) {
-  const [typed, setTyped] = useState(days === null ? "" : String(days));
-  const { busy, problem, attempt } = useAttempt();
+  // What is in force, until somebody types: another administrator may choose, too.
+  const [edited, setEdited] = useState<string | null>(null);
+  const typed = edited ?? (days === null ? "" : numberText(days));
+  const { busy, problem, attempt, form } = useAttempt();
   const save = () =>
     attempt(async () => {
-      const text = typed.trim();
-      // What is no number the server refuses, in its own words.
-      await choose(text === "" ? null : Number(text));
+      const read = readForm();
+      const wanted = read.maybeNumber("days", typed, { least: 0, most: mostDays, whole: true });
+      read.insist();
+      await choose(wanted);
+      // What was typed since then is an edit still.
+      setEdited((now) => (now === edited ? null : now));
       toast(t("How long conversations are kept was saved."));
     });
   return (
     <form
+      ref={form}
       className="own-data-form"
       aria-label={name}
       onSubmit={(event) => {
@@ -42,14 +53,14 @@ export function DaysForm({ name, days, hint, choose }: FormProps) {
         numeric
         value={typed}
         errors={messagesAt(problem?.fields ?? [], "days")}
-        onChange={setTyped}
+        onChange={setEdited}
       />
       {problem && problem.fields.length === 0 && (
         <Notice tone="bad" urgent>
           {t("Not saved: {{message}}", { message: problem.message })}
         </Notice>
       )}
-      <button type="submit" className="button" disabled={busy}>
+      <button type="submit" className="button" aria-disabled={busy}>
         {busy ? t("Saving…") : t("Save")}
       </button>
     </form>
@@ -75,7 +86,6 @@ export function Retention() {
                 : t("In force: conversations are kept until their owners delete them.")}
             </p>
             <DaysForm
-              key={String(data.chosen_days)}
               name={t("How long conversations are kept")}
               days={data.chosen_days ?? null}
               hint={t(

@@ -6,10 +6,15 @@ import type { Config, Preset } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { shortName } from "../../ui/format";
+import { useKeptFocus } from "../../ui/kept-focus";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { readForm } from "../../ui/wrong";
 import { chosen, sceneOf } from "../options/choices";
 import { messagesAt, TextField } from "../settings/fields";
+
+/** The longest name, in characters. */
+const nameLength = 100;
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.presets });
 
@@ -61,7 +66,7 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
       <button
         type="button"
         className="button"
-        disabled={busy}
+        aria-disabled={busy}
         aria-label={
           asked === "apply"
             ? t("Discard the edits and apply {{name}}", { name })
@@ -79,7 +84,7 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
         <button
           type="button"
           className={asked === "delete" ? "button button-danger" : "button"}
-          disabled={busy}
+          aria-disabled={busy}
           aria-label={
             asked === "delete"
               ? t("Really delete {{name}}", { name })
@@ -102,10 +107,13 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
   const user = useUser();
   const [name, setName] = useState("");
   const [shared, setShared] = useState(false);
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const save = () =>
     attempt(async () => {
-      const { preset, updated } = await api.savePreset(name.trim(), shared);
+      const read = readForm();
+      const called = read.line("name", name, nameLength);
+      read.insist();
+      const { preset, updated } = await api.savePreset(called, shared);
       setName("");
       const done = updated ? msg("“{{name}}” was replaced.") : msg("“{{name}}” was saved.");
       toast(t(done, { name: preset.name }));
@@ -114,6 +122,7 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
   return (
     <>
       <form
+        ref={form}
         className="token-form"
         aria-label={t("New preset")}
         onSubmit={(event) => {
@@ -139,7 +148,7 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
             {t("For everybody")}
           </label>
         )}
-        <button type="submit" className="button" disabled={busy || name.trim() === ""}>
+        <button type="submit" className="button" aria-disabled={busy}>
           {busy ? t("Saving…") : t("Save preset")}
         </button>
       </form>
@@ -155,8 +164,9 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
 /** Councils with their options, saved under names: to apply here, or to ask with at the composer. */
 export function Presets(props: Props) {
   const presets = usePresets();
+  const kept = useKeptFocus<HTMLElement>();
   return (
-    <section className="panel" id="presets" aria-labelledby="presets-title">
+    <section {...kept} className="panel" id="presets" aria-labelledby="presets-title">
       <h2 id="presets-title">{t("Presets")}</h2>
       <p className="panel-lead">
         {t(

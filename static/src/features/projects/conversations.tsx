@@ -4,7 +4,7 @@ import { type Listed, type Project, takeOut, useInProject } from "../../api/proj
 import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { useAttempt } from "../../ui/attempt";
-import { passFocusOn } from "../../ui/focus";
+import { focusAfter } from "../../ui/focus";
 import { count, dateFormat, when } from "../../ui/format";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
@@ -19,8 +19,9 @@ function Row({ project, item }: { project: Project; item: Listed }) {
   const title = titleOf(item);
   const out = () =>
     attempt(async () => {
+      const goOn = focusAfter(place.current, ".project-out", ".project-conversations-head");
       await takeOut(project.id, item.id);
-      passFocusOn(place.current, ".project-out", "a");
+      goOn();
       toast(t("“{{title}}” is in no project any more.", { title }));
     }, msg("Not taken out: {{message}}"));
   return (
@@ -65,7 +66,9 @@ export function InProject({ project }: { project: Project }) {
   const items = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   return (
     <section className="panel" aria-labelledby={heading}>
-      <h2 id={heading}>{t("Conversations")}</h2>
+      <h2 id={heading} className="project-conversations-head" tabIndex={-1}>
+        {t("Conversations")}
+      </h2>
       {list.isPending && <p className="quiet">{t("Loading conversations…")}</p>}
       {list.isError && !list.data && (
         <ReadFailed text={msg("The list could not be read: {{reason}}")} query={list} />

@@ -6,19 +6,27 @@ import { complain } from "../../ui/complain";
 import { Confirm } from "../../ui/confirm";
 import { toast } from "../../ui/toast";
 
+interface Props {
+  project: Project;
+  /** Told when it begins, and when it came to nothing. */
+  onEnding: (ending: boolean) => void;
+}
+
 /** The ways out: leaving it, and its end. */
-export function Ends({ project }: { project: Project }) {
+export function Ends({ project, onEnding }: Props) {
   const [, go] = useLocation();
   const [asked, setAsked] = useState<"leave" | "delete" | null>(null);
   const { id, name } = project;
   const byName = project.members.some(({ is_me }) => is_me);
   const act = async (what: () => Promise<void>, done: string, failed: string) => {
     setAsked(null);
+    onEnding(true);
     try {
       await what();
       go("/");
       toast(t(done, { name }));
     } catch (error) {
+      onEnding(false);
       complain(failed)(error);
     }
   };

@@ -18,6 +18,7 @@ import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
+import { formWith } from "../attachments/form";
 import { refusalOf } from "../attachments/problems";
 import { isPicture } from "../attachments/shrink";
 import { bytes } from "../attachments/size";
@@ -83,10 +84,12 @@ interface Refused {
   why: string;
 }
 
+const aPicture = () => t("It is a picture. Add it to the questions that are about it.");
+
 /** What can be said of a file before it is sent. */
 function refusal(file: File, limits: Limits): string | null {
   if (file.size === 0) return t("It is empty.");
-  if (isPicture(file)) return t("It is a picture. Add it to the questions that are about it.");
+  if (isPicture(file)) return aPicture();
   if (file.size <= limits.max_bytes) return null;
   return t("It is larger than {{size}}.", { size: bytes(limits.max_bytes) });
 }
@@ -101,12 +104,18 @@ function useAdding(project: Project, limits: Limits) {
     setUnderWay(name);
     let why = refusal(file, limits);
     try {
-      if (why === null) await addProjectFile(project.id, file);
+      if (why === null) await addProjectFile(project.id, formWith(file, file.name));
     } catch (error) {
       why =
         asProblem(error).status === 409
           ? t("This project has as many files as there can be. Remove one that is not needed.")
-          : refusalOf(error);
+          : await refusalOf(error, file, {
+              most: limits.max_bytes,
+              noPictures: aPicture(),
+              noRoom: t(
+                "The project’s files take up all the room that there is for them. Remove one that is not needed.",
+              ),
+            });
     }
     if (why === null) toast(t("{{name}} is in the project now.", { name }));
     else setRefused((before) => [...before, { name, why }]);
@@ -128,6 +137,7 @@ function Add({ project, limits }: { project: Project; limits: Limits }) {
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it does the same
     <div
       className={over ? "project-file-add project-file-over" : "project-file-add"}
+      data-takes-files=""
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes("Files")) return;
         event.preventDefault();
@@ -196,7 +206,7 @@ export function Files({ project }: { project: Project }) {
       <p className="quiet">
         {areTaken
           ? t(
-              "Every question in the project is read with these files: up to {{most}} characters of them and of its own together.",
+              "Models read these files with every question in the project: up to {{most}} characters, together with the question’s own files.",
               { most: count(limits.max_characters_read) },
             )
           : t("Files of projects are switched off on this server: no question is read with these.")}

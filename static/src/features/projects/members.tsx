@@ -2,11 +2,15 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { type Member, type Project, putMember, type Role, removeMember } from "../../api/projects";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
-import { passFocusOn } from "../../ui/focus";
+import { focusAfter } from "../../ui/focus";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { inWords, readForm } from "../../ui/wrong";
 import { messagesAt, TextField } from "../settings/fields";
 import { roleNames, roles } from "./roles";
+
+/** The longest name, in characters. */
+const nameLength = 200;
 
 const kinds: Record<Member["kind"], string> = { user: msg("Person"), group: msg("Group") };
 
@@ -77,8 +81,13 @@ function Row({ project, member }: { project: Project; member: Member }) {
           onClick={() =>
             act(
               async () => {
+                const goOn = focusAfter(
+                  place.current,
+                  ".project-member-end",
+                  ".project-member-add input",
+                );
                 await removeMember(project.id, member);
-                passFocusOn(place.current, ".project-member-end", ".project-member-add input");
+                goOn();
               },
               msg("{{name}} is no longer in the project."),
               msg("Not removed: {{message}}"),
@@ -97,19 +106,26 @@ function Add({ project }: { project: Project }) {
   const [kind, setKind] = useState<Member["kind"]>("user");
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    if (name.trim() === "") return;
     await attempt(async () => {
-      await putMember(project.id, { kind, name }, role);
-      toast(t("{{name}} is in the project now.", { name: name.trim() }));
+      const read = readForm();
+      const called = read.line("name", name, nameLength);
+      read.insist();
+      await inWords(putMember(project.id, { kind, name: called }, role), {
+        name:
+          kind === "user"
+            ? t("This cannot be a user’s name.")
+            : t("This cannot be a group’s name."),
+      });
+      toast(t("{{name}} is in the project now.", { name: called }));
       setName("");
     });
   };
   return (
-    <form className="project-member-add" aria-label={t("Add a member")} onSubmit={add}>
+    <form ref={form} className="project-member-add" aria-label={t("Add a member")} onSubmit={add}>
       <div className="field">
         <label htmlFor={id}>{t("Who")}</label>
         <select
@@ -124,6 +140,11 @@ function Add({ project }: { project: Project }) {
       </div>
       <TextField
         label={kind === "user" ? t("User name") : t("Name of the group")}
+        hint={
+          kind === "user"
+            ? t("Exactly as they sign in here. Whether somebody has this name is not checked.")
+            : t("Exactly as the sign-in of this server names it.")
+        }
         value={name}
         errors={errors}
         onChange={setName}
@@ -134,7 +155,7 @@ function Add({ project }: { project: Project }) {
         </span>
         <RoleSelect label={t("Role")} value={role} onChange={setRole} />
       </div>
-      <button type="submit" className="button" aria-disabled={busy || name.trim() === ""}>
+      <button type="submit" className="button" aria-disabled={busy}>
         {busy ? t("Adding…") : t("Add")}
       </button>
       {problem && errors.length === 0 && (

@@ -5,7 +5,11 @@ import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
+import { readForm } from "../../ui/wrong";
 import { messagesAt, TextField } from "../settings/fields";
+
+/** The longest name, in characters. */
+const nameLength = 100;
 
 /** Asks for a name, makes the project, and leads there. */
 export default function NewProject({
@@ -17,12 +21,14 @@ export default function NewProject({
 }) {
   const [, go] = useLocation();
   const [name, setName] = useState("");
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = messagesAt(problem?.fields ?? [], "name");
   const make = async () => {
-    if (name.trim() === "") return;
     await attempt(async () => {
-      const { id } = await makeProject({ name });
+      const read = readForm();
+      const called = read.line("name", name, nameLength);
+      read.insist();
+      const { id } = await makeProject({ name: called });
       onMade();
       go(`/p/${id}`);
     });
@@ -35,6 +41,7 @@ export default function NewProject({
         )}
       </p>
       <form
+        ref={form}
         className="short-form"
         aria-label={t("New project")}
         onSubmit={(event) => {
@@ -48,11 +55,7 @@ export default function NewProject({
             {t("Not made: {{reason}}", { reason: problem.message })}
           </Notice>
         )}
-        <button
-          type="submit"
-          className="button button-main"
-          aria-disabled={busy || name.trim() === ""}
-        >
+        <button type="submit" className="button button-main" aria-disabled={busy}>
           {busy ? t("Making…") : t("Make project")}
         </button>
       </form>

@@ -4,7 +4,7 @@ import { keys, queryClient } from "../../api/queries";
 import { config } from "../../test/samples";
 import type { Choices } from "../feature";
 import { sceneOf, toAsk } from "../options/choices";
-import { councilOf } from "./settings-form";
+import { councilOf, hasOwnCouncil } from "./settings-form";
 
 const project = {
   id: "p-1",
@@ -46,8 +46,8 @@ describe("a question in a project", () => {
 
   it("is said in a few words what it asks with", () => {
     expect(councilOf(project)).toBe("one, two · 1 option");
-    expect(councilOf({ settings: {} as Project["settings"], options: {} })).toBe(
-      "everybody’s own council",
-    );
+    expect(hasOwnCouncil(project)).toBe(true);
+    const settings = { council_models: null } as Project["settings"];
+    expect(hasOwnCouncil({ settings, options: {} })).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import { type ProjectSummary, useProjects } from "../../api/projects";
 import type { ConversationSummary } from "../../api/types";
 import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
+import { ListHead } from "../../ui/list-head";
 import { orMissing } from "../../ui/part";
 import { useDrop } from "../folders/drag";
 
@@ -52,19 +53,7 @@ export function SidebarProjects({ onOpen }: { onOpen: () => void }) {
   const shown = all ? projects : projects.slice(0, atFirst);
   return (
     <section aria-label={t("Projects")}>
-      <div className="day day-head">
-        <h2>{t("Projects")}</h2>
-        <button
-          type="button"
-          className="icon-button"
-          aria-haspopup="dialog"
-          aria-label={t("New project")}
-          title={t("New project")}
-          onClick={() => setMaking(true)}
-        >
-          <Icon name="plus" />
-        </button>
-      </div>
+      <ListHead name={t("Projects")} add={t("New project")} onAdd={() => setMaking(true)} />
       <ul>
         {shown.map((project) => (
           <Row

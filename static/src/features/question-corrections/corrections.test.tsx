@@ -1,10 +1,14 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { act } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { correct } from "../../api/corrections";
+import { identity } from "../../api/identity";
 import { Problem } from "../../api/problem";
 import type { CouncilEvent } from "../../api/types";
 import { newRun } from "../../run/state";
 import { button, click, render, type } from "../../test/render";
 import { answer, review, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
+import { drafts } from "../composer/draft";
 import { fromStored, reduceAll } from "../reducer";
 import { UnderWayContext } from "../waiting/context";
 import { feature } from "./feature";
@@ -24,14 +28,25 @@ const begun = events.slice(0, events.indexOf(told));
 
 vi.mock(import("../../api/corrections"), () => ({ correct: vi.fn() }));
 const sent = vi.mocked(correct);
+beforeEach(async () => {
+  await identity.note("ann");
+  sessionStorage.clear();
+  drafts.clear("c1");
+});
 afterEach(() => sent.mockReset());
 
-const shown = (runId: string | null = "r1") =>
+const shown = (runId: string | null = "r1", seen = begun) =>
   render(
     <UnderWayContext value={runId}>
-      <Corrections run={reduceAll(newRun, begun)} />
+      <Corrections key={seen.length} run={reduceAll(newRun, seen)} />
+      <Toasts />
     </UnderWayContext>,
   );
+
+const press = (box: Element | null, init: KeyboardEventInit) => {
+  const event = new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init });
+  return act(async () => box?.dispatchEvent(event));
+};
 
 describe("a corrected question", () => {
   it("is the same once it is stored", () => {
@@ -93,5 +108,54 @@ describe("adding a correction", () => {
     await click(button("Add to the question"));
     expect(place.textContent).toContain("Too late: the answers are being judged already.");
     expect(place.querySelector("textarea")?.value).toBe(correction.text);
+  });
+
+  it("sends on Enter, as the box for questions does, and not with Shift", async () => {
+    sent.mockResolvedValue({});
+    const place = await shown();
+    await click(button("Correct the question"));
+    const box = place.querySelector("textarea");
+    await type(box, correction.text);
+    await press(box, { key: "Enter", shiftKey: true });
+    await press(box, { key: "Enter", isComposing: true });
+    expect(sent).not.toHaveBeenCalled();
+    await press(box, { key: "Enter" });
+    expect(sent).toHaveBeenCalledExactlyOnceWith("r1", correction.text);
+    expect(place.textContent).not.toContain("put away");
+  });
+
+  it("that is put away can be brought back, and outlives a reload", async () => {
+    const place = await shown();
+    const text = () => place.querySelector("textarea")?.value;
+    await click(button("Correct the question"));
+    await type(place.querySelector("textarea"), correction.text);
+    await press(place.querySelector("textarea"), { key: "Escape" });
+    expect(text()).toBeUndefined();
+    await click(button("Undo"));
+    expect(text()).toBe(correction.text);
+    // As after a reload: drawn anew.
+    await shown("r1", events.slice(0, begun.length - 1));
+    expect(text()).toBe(correction.text);
+    expect(document.activeElement).not.toBe(place.querySelector("textarea"));
+    await type(place.querySelector("textarea"), "");
+    await click(button("Cancel"));
+    expect(place.textContent).not.toContain("put away");
+    await shown();
+    expect(text()).toBeUndefined();
+  });
+
+  it("that comes too late is offered as the next question, also after a reload", async () => {
+    sent.mockRejectedValue(new Problem("refused", "too late: …", 409));
+    const place = await shown();
+    await click(button("Correct the question"));
+    await type(place.querySelector("textarea"), correction.text);
+    await click(button("Add to the question"));
+    await shown(null, events);
+    expect(place.textContent).toContain("Too late");
+    drafts.write("c1", { content: "And where?" });
+    await click(button("Use it as the next question"));
+    expect(drafts.read("c1").content).toBe(`And where?\n\n${correction.text}`);
+    expect(place.querySelector("textarea")).toBeNull();
+    expect(sent).toHaveBeenCalledOnce();
   });
 });

@@ -1,21 +1,30 @@
 import "../../styles/question-corrections.css";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { identity } from "../../api/identity";
 import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { useUnderWay } from "../waiting/context";
 import { Form } from "./form";
 import { correctionsOf, isOpen } from "./state";
+import { typed } from "./typed";
 
 /** What was added to the question, and the way to add something as long as that is possible. */
 export function Corrections({ run }: { run: RunState }) {
   const runId = useUnderWay();
-  const [writes, setWrites] = useState(false);
+  const [writes, setWrites] = useState<"no" | "asked" | "again">("no");
   const button = useRef<HTMLButtonElement>(null);
   const corrections = correctionsOf(run);
   const open = runId !== null && isOpen(run);
-  if (corrections.length === 0 && !open && !writes) return null;
+  // What was typed before a reload, once it is known whose it is.
+  const isKnown = useSyncExternalStore(identity.subscribe, identity.user) !== null;
+  const ownId = run.runId;
+  useEffect(() => {
+    if (isKnown && ownId !== null && typed.read(ownId) !== "") setWrites("again");
+  }, [isKnown, ownId]);
+  const isWritten = writes !== "no" && ownId !== null;
+  if (corrections.length === 0 && !open && !isWritten) return null;
   const close = () => {
-    setWrites(false);
+    setWrites("no");
     requestAnimationFrame(() => button.current?.focus());
   };
   return (
@@ -30,8 +39,15 @@ export function Corrections({ run }: { run: RunState }) {
           ))}
         </ul>
       )}
-      {writes ? (
-        <Form runId={open ? runId : null} onClose={close} />
+      {isWritten ? (
+        <Form
+          runId={ownId}
+          conversationId={run.conversationId}
+          open={open}
+          isAsked={writes === "asked"}
+          onClose={close}
+          onReopen={() => setWrites("asked")}
+        />
       ) : (
         open && (
           <button
@@ -41,7 +57,7 @@ export function Corrections({ run }: { run: RunState }) {
             title={t(
               "Whoever reviews the answers and writes the final one reads it with the question. The members have been asked already.",
             )}
-            onClick={() => setWrites(true)}
+            onClick={() => setWrites("asked")}
           >
             {t("Correct the question")}
           </button>

@@ -1,5 +1,5 @@
 import { t } from "../../i18n";
-import { money } from "../../ui/format";
+import { knownCost } from "../../ui/known-cost";
 import type { RefinementState } from "./state";
 
 /** What refinement does now, without the words of any text. */
@@ -36,6 +36,8 @@ export function refinementSummary(refinement: RefinementState): string {
           most: refinement.maxIterations,
         }),
   ];
-  if (refinement.cost !== null) parts.push(money(refinement.cost));
+  if (refinement.cost !== null) {
+    parts.push(knownCost(refinement.cost, refinement.unknownCostCalls));
+  }
   return parts.join(" · ");
 }

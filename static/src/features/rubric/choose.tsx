@@ -1,14 +1,16 @@
 import "../../styles/rubric.css";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import { draftRubric, useChoice, useEntry } from "../../api/library";
 import { asProblem } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { Details } from "../../ui/disclosure";
 import { count, shortName } from "../../ui/format";
+import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import type { MoreProps } from "../feature";
+import { beginWith } from "../library/begins";
 
 const none = "";
 const here = "here";
@@ -38,11 +40,17 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
   const [busy, setBusy] = useState(false);
   const [said, setSaid] = useState<string | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
+  // What stood here before a draft took its place: the next one to come back is the last.
+  const [others, setOthers] = useState<readonly string[]>([]);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const before = others.at(-1);
   const chosen = rubric ? (rubric.id ?? here) : writes ? here : none;
   const isKnown = list.data?.some((entry) => entry.id === chosen) ?? false;
   const length = text.length > most * 0.9 ? [...text].length : 0;
 
+  const written = useRef(text);
   const write = (next: string) => {
+    written.current = next;
     setText(next);
     onChange({ rubric: next.trim() === "" ? null : { text: next } });
   };
@@ -55,6 +63,13 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
     const name = list.data?.find((entry) => entry.id === value)?.name;
     onChange({ rubric: { id: value, ...(name !== undefined && { name }) } });
   };
+  /** Nothing that somebody has written goes without a way back, and neither does the draft. */
+  const bringBack = (before: string) => {
+    setOthers(text.trim() === "" ? others.slice(0, -1) : [text, ...others.slice(0, -1)]);
+    setSaid(null);
+    write(before);
+    box.current?.focus();
+  };
   const draft = async () => {
     if (busy || question.trim() === "") return;
     setBusy(true);
@@ -63,6 +78,9 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
     try {
       const made = await draftRubric(question);
       setWrites(true);
+      // As it is now: somebody may have gone on writing.
+      const mine = written.current;
+      if (mine.trim() !== "") setOthers((known) => [...known, mine]);
       write(made.text);
       setSaid(t("Drafted by {{model}}. Change it as you like.", { model: shortName(made.model) }));
     } catch (error) {
@@ -113,6 +131,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
         <div className="rubric-text">
           <label htmlFor={id}>{t("Criteria")}</label>
           <textarea
+            ref={box}
             id={id}
             className="input"
             rows={5}
@@ -126,6 +145,15 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
           <span id={`${id}-hint`} className="quiet">
             {t("For this question alone: what is to be used again belongs into the library.")}
           </span>
+          {text.trim() !== "" && (
+            <Link
+              href="/library/new/rubric"
+              className="rubric-save"
+              onClick={() => beginWith({ kind: "rubric", name: "", text })}
+            >
+              {t("Save to the library")}
+            </Link>
+          )}
           {length > 0 && (
             <span className={length > most ? "counter counter-over" : "counter"}>
               {t("{{length}} of {{limit}} characters", {
@@ -144,6 +172,14 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
       <p className="quiet" role="status">
         {said}
       </p>
+      {before !== undefined && chosen === here && (
+        <p>
+          <button type="button" className="quiet-button" onClick={() => bringBack(before)}>
+            <Icon name="redo" />
+            {t("Bring back what stood here before")}
+          </button>
+        </p>
+      )}
     </div>
   );
 }

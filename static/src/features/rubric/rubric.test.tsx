@@ -1,10 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { act } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { queryClient } from "../../api/queries";
+import LibraryPage from "../../pages/library";
 import { newRun } from "../../run/state";
-import { render } from "../../test/render";
+import { click, render, settled, type } from "../../test/render";
 import { answer, config, review, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
 import { toMarkdown } from "../export/markdown";
 import { chosen, readChoices, sceneOf, toAsk, toDefaultOptions } from "../options/choices";
 import { fromStored, reduceAll } from "../reducer";
+import Choose from "./choose";
 import { RubricNote } from "./note";
 import { type Rubric, rubricOf } from "./state";
 
@@ -74,5 +78,50 @@ describe("what is written for a question", () => {
     });
     expect(readChoices({ rubric: null })).toEqual({ rubric: null });
     expect(toDefaultOptions(sceneOf(own, config).choices)).toMatchObject(own);
+  });
+});
+
+describe("a rubric that was written for a question", () => {
+  beforeEach(() => {
+    queryClient.clear();
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () =>
+      Response.json({ entries: [], total: 0 }),
+    );
+  });
+  afterEach(() => act(async () => history.replaceState(null, "", "/")));
+
+  const criteria = (place: HTMLElement) => place.querySelector("textarea");
+  const saving = (place: HTMLElement) =>
+    place.querySelector<HTMLAnchorElement>('a[href="/library/new/rubric"]');
+  const choose = (text: string) =>
+    render(
+      <Choose
+        choices={sceneOf({ rubric: { text } }, config).choices}
+        question="Why?"
+        onChange={() => undefined}
+      />,
+      queryClient,
+    );
+
+  it("goes into the library with its text, to be given a name there", async () => {
+    const place = await choose("- Brief");
+    await type(criteria(place), "- Brief\n- Right");
+    expect(saving(place)?.textContent).toBe("Save to the library");
+    await click(saving(place));
+    expect(location.pathname).toBe("/library/new/rubric");
+    const library = await render(<LibraryPage />, queryClient);
+    await settled("Criteria");
+    expect(criteria(library)?.value).toBe("- Brief\n- Right");
+    expect(library.querySelector("input")?.value).toBe("");
+    // The next new one begins with nothing.
+    await render(<p>elsewhere</p>, queryClient);
+    await render(<LibraryPage />, queryClient);
+    expect(criteria(library)?.value).toBe("");
+  });
+
+  it("is not offered while it says nothing", async () => {
+    const place = await choose(" ");
+    expect(criteria(place)).not.toBeNull();
+    expect(saving(place)).toBeNull();
   });
 });

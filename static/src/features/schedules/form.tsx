@@ -1,28 +1,19 @@
-import { useId, useRef, useState } from "react";
-import type { Schedule, ScheduleChange } from "../../api/schedules";
+import { useState } from "react";
+import { hasTimes, type Schedule, type ScheduleChange, useSchedules } from "../../api/schedules";
 import type { Ask } from "../../api/types";
 import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
-import { listText, sentence } from "../../ui/format";
+import { count, listText, sentence } from "../../ui/format";
 import { Notice } from "../../ui/notice";
+import { numberText } from "../../ui/numbers";
+import { inWords, readForm, textProblem } from "../../ui/wrong";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { LongTextField, messagesAt, TextField } from "../settings/fields";
-import {
-  cadenceOf,
-  cronOf,
-  dayName,
-  days,
-  kindNames,
-  kinds,
-  usual,
-  weekdayName,
-  weekdays,
-  zoneHere,
-  zones,
-} from "./cadence";
+import { cadenceOf, cronOf, usual, zoneHere } from "./cadence";
 import { askedIn, useAskedOf } from "./request";
-import { Preview } from "./times";
+import { timesWords, usePreview } from "./times";
+import { When } from "./when";
 
 interface Props {
   /** The one that is changed; none where one is made. */
@@ -35,27 +26,27 @@ interface Props {
   onCancel: () => void;
 }
 
-/** The longest name, in characters. */
+/** The longest question and the longest name, in characters. */
+const questionLength = 20_000;
 const nameLength = 100;
+/** In US dollars, for a month. */
+const budgetBounds = { least: 0, most: 10_000_000, money: true };
 
 /** What a schedule is called before somebody calls it otherwise: the first line of its question. */
 const nameOf = (question: string) =>
-  [...(question.trim().split("\n", 1)[0] ?? "")].slice(0, 60).join("");
-
-/** A number as it is typed, also with a comma; null for none, NaN for what is no number. */
-const amount = (text: string) =>
-  text.trim() === "" ? null : Number(text.trim().replace(",", "."));
+  [...(question.trim().split("\n", 1)[0] ?? "").replace(/\p{Cc}+/gu, " ")].slice(0, 60).join("");
 
 /** What is asked, when, and what it may cost. */
 export function ScheduleForm({ schedule, question, label, action, onSave, onCancel }: Props) {
-  const id = useId();
   const [asked, setAsked] = useState(() => askedIn(schedule?.request ?? question ?? {}));
   const [name, setName] = useState(schedule?.name ?? "");
   const [cadence, setCadence] = useState(() => (schedule ? cadenceOf(schedule.cron) : usual));
   const [zone, setZone] = useState(schedule?.time_zone ?? zoneHere());
-  const [budget, setBudget] = useState(String(schedule?.budget_usd ?? ""));
-  const { busy, problem, attempt } = useAttempt();
-  const form = useRef<HTMLFormElement>(null);
+  const [budget, setBudget] = useState(() =>
+    typeof schedule?.budget_usd === "number" ? numberText(schedule.budget_usd) : "",
+  );
+  const { busy, problem, attempt, form } = useAttempt();
+  const minutes = useSchedules().data?.min_interval_minutes;
   const { scene, presets, preset, request } = useAskedOf(asked);
   const { bar, panel } = useOptions({
     scene,
@@ -72,27 +63,45 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   });
   const errors = problem?.fields ?? [];
   // What no field of the form is for, such as an option that the server does not take.
-  const shown = ["name", "request.content", "cron", "time_zone", "budget_usd"];
+  const shown = ["name", "request.content", "cron", "time", "time_zone", "budget_usd"];
   const others = errors.filter(({ field }) => !shown.includes(field));
   const cron = cronOf(cadence);
-  const inTheWay = asked.content.trim() === "" || cron === "" || zone.trim() === "";
+  const preview = usePreview(cron, zone);
   const rest = Object.keys(asked.others).filter((one) => one !== "system_prompt");
 
-  const save = async () => {
-    if (inTheWay) return;
-    const wanted = {
+  /** What is sent, once nothing is seen to be wrong with it. */
+  const read = (): ScheduleChange => {
+    const fields = readForm();
+    const needed = (text: string) => textProblem(text, questionLength);
+    fields.say("request.content", needed(asked.content));
+    if (name.trim() !== "") fields.line("name", name, nameLength);
+    fields.say(cadence.kind === "own" ? "cron" : "time", needed(cron));
+    fields.say("time_zone", needed(zone));
+    for (const { field, message } of preview.wrong) fields.say(field, message);
+    const budget_usd = fields.maybeNumber("budget_usd", budget, budgetBounds);
+    fields.insist();
+    return {
       name: name.trim() || nameOf(asked.content),
       request,
-      budget_usd: amount(budget),
+      budget_usd,
       // The same times are no new ones.
       ...(cron !== schedule?.cron && { cron }),
       ...(zone.trim() !== schedule?.time_zone && { time_zone: zone.trim() }),
     };
-    if (await attempt(() => onSave(wanted))) return;
-    requestAnimationFrame(() =>
-      form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(),
-    );
   };
+  /** What the server refuses, in the reader's words. */
+  const words = async () => {
+    const known: Record<string, string> = { ...timesWords(cron) };
+    // An expression that is read and has next times can only be due too often.
+    if (minutes !== undefined && (await hasTimes(cron, zone.trim()))) {
+      known.cron = t(
+        "This is too often: at least {{minutes}} minutes have to lie between two times.",
+        { minutes: count(minutes) },
+      );
+    }
+    return known;
+  };
+  const save = () => attempt(async () => inWords(onSave(read()), words));
 
   return (
     <form
@@ -130,100 +139,16 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         value={name}
         placeholder={nameOf(asked.content)}
         errors={messagesAt(errors, "name")}
-        onChange={(name) => setName([...name].slice(0, nameLength).join(""))}
+        onChange={setName}
       />
-      <fieldset className="schedule-when">
-        <legend>{t("When")}</legend>
-        <div className="field">
-          <label htmlFor={`${id}-kind`}>{t("How often")}</label>
-          <select
-            id={`${id}-kind`}
-            className="input"
-            value={cadence.kind}
-            onChange={(event) => {
-              const kind = kinds.find((one) => one === event.target.value) ?? "own";
-              // One's own begins with what was chosen before.
-              setCadence({ ...cadence, kind, own: cadence.own || cron });
-            }}
-          >
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {t(kindNames[kind])}
-              </option>
-            ))}
-          </select>
-        </div>
-        {cadence.kind === "week" && (
-          <div className="field">
-            <label htmlFor={`${id}-weekday`}>{t("Day of the week")}</label>
-            <select
-              id={`${id}-weekday`}
-              className="input"
-              value={cadence.weekday}
-              onChange={(event) => setCadence({ ...cadence, weekday: Number(event.target.value) })}
-            >
-              {weekdays.map((weekday) => (
-                <option key={weekday} value={weekday}>
-                  {weekdayName(weekday)}
-                </option>
-              ))}
-            </select>
-          </div>
-        )}
-        {cadence.kind === "month" && (
-          <div className="field">
-            <label htmlFor={`${id}-day`}>{t("Day of the month")}</label>
-            <select
-              id={`${id}-day`}
-              className="input"
-              value={cadence.day}
-              onChange={(event) => setCadence({ ...cadence, day: event.target.value })}
-            >
-              {days.map((day) => (
-                <option key={day} value={day}>
-                  {dayName(day)}
-                </option>
-              ))}
-            </select>
-          </div>
-        )}
-        {cadence.kind === "own" ? (
-          <TextField
-            label={t("Cron expression")}
-            hint={t(
-              "Minute, hour, day of the month, month, day of the week; or @daily and the like.",
-            )}
-            value={cadence.own}
-            placeholder="0 8 * * 1-5"
-            errors={messagesAt(errors, "cron")}
-            onChange={(own) => setCadence({ ...cadence, own })}
-          />
-        ) : (
-          <div className="field">
-            <label htmlFor={`${id}-time`}>{t("Time of day")}</label>
-            <input
-              id={`${id}-time`}
-              type="time"
-              className="input"
-              value={cadence.time}
-              onChange={(event) => setCadence({ ...cadence, time: event.target.value })}
-            />
-          </div>
-        )}
-        <TextField
-          label={t("Time zone")}
-          value={zone}
-          list={`${id}-zones`}
-          errors={messagesAt(errors, "time_zone")}
-          onChange={setZone}
-        />
-        <datalist id={`${id}-zones`}>
-          {zones().map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-        <Preview cron={cron} zone={zone} />
-      </fieldset>
+      <When
+        cadence={cadence}
+        zone={zone}
+        preview={preview}
+        errors={errors}
+        onCadence={setCadence}
+        onZone={setZone}
+      />
       <TextField
         label={t("Budget in US dollars a month")}
         hint={t("What its runs may cost in a calendar month. Empty: no limit but your budgets.")}
@@ -243,7 +168,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         </Notice>
       )}
       <div className="schedule-actions">
-        <button type="submit" className="button button-main" disabled={busy || inTheWay}>
+        <button type="submit" className="button button-main" aria-disabled={busy}>
           {busy ? t("Saving…") : action}
         </button>
         <button type="button" className="button" onClick={onCancel}>

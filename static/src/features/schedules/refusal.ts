@@ -1,5 +1,5 @@
 import { costOf } from "../../api/budget-words";
-import { inReadersWords } from "../../api/problem";
+import { inReadersWords } from "../../api/refusals";
 import type { ScheduleResult } from "../../api/schedules";
 import { t } from "../../i18n";
 import { money } from "../../ui/format";

@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import { type ScheduleResult, useScheduleResults } from "../../api/schedules";
 import { msg, t } from "../../i18n";
 import { dateFormat, money, sentence, when } from "../../ui/format";
+import { MoreButton } from "../../ui/more-button";
 import { ReadFailed } from "../../ui/read-failed";
 import { RunBadge } from "../dashboard/run-status";
 import { refusalText } from "./refusal";
@@ -68,16 +69,8 @@ export function Results({ schedule }: { schedule: string }) {
           </li>
         ))}
       </ul>
-      {list.hasNextPage ? (
-        <button
-          type="button"
-          className="button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? t("Loading…") : t("Show more")}
-        </button>
-      ) : (
+      <MoreButton list={list} label={t("Show more")} />
+      {!list.hasNextPage && (
         <p className="field-hint">{t("Results are kept for 90 days, conversations as always.")}</p>
       )}
     </>

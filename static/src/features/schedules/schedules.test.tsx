@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import type { Schedule, ScheduleResult } from "../../api/schedules";
 import SchedulesPage from "../../pages/schedules";
-import { button, click, render, settled } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { config } from "../../test/samples";
 import { Toasts } from "../../ui/toast";
 import { askedIn } from "./request";
@@ -33,6 +33,8 @@ let schedules: Schedule[];
 let most: number;
 let refuses: object | null;
 let asked: [string, unknown][];
+/** The field that the server finds wrong with an expression in a zone. */
+let timesRefused: string | null;
 
 function answer(url: URL, method: string, body: Record<string, unknown>): object {
   const path = url.pathname;
@@ -49,18 +51,28 @@ function answer(url: URL, method: string, body: Record<string, unknown>): object
   return schedules.at(-1) ?? {};
 }
 
+const invalid = (...errors: { field: string; message: string }[]) => ({
+  type: "urn:llm-council:problem:validation",
+  status: 422,
+  errors,
+});
+
 beforeEach(() => {
   queryClient.clear();
   schedules = [schedule()];
   most = 20;
   refuses = null;
   asked = [];
+  timesRefused = null;
   history.replaceState(null, "", "/schedules");
   vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
     const method = init.method ?? "GET";
     const body = typeof init.body === "string" ? JSON.parse(init.body) : {};
-    const isRefused = method !== "GET" && refuses;
     const url = new URL(String(path), location.origin);
+    const ofTimes = url.pathname === "/api/schedule-times" && timesRefused;
+    const isRefused = ofTimes
+      ? invalid({ field: ofTimes, message: "must be otherwise" })
+      : method !== "GET" && refuses;
     return new Response(JSON.stringify(isRefused || answer(url, method, body)), {
       status: isRefused ? 422 : 200,
       headers: { "content-type": isRefused ? "application/problem+json" : "application/json" },
@@ -152,14 +164,10 @@ describe("the page of scheduled questions", () => {
     await settled("Herons");
     await click(button("Change"));
     await settled("Asked for besides");
-    refuses = {
-      type: "urn:llm-council:problem:invalid",
-      status: 422,
-      errors: [
-        { field: "name", message: "must be shorter" },
-        { field: "request.models.0.model", message: "must be known" },
-      ],
-    };
+    refuses = invalid(
+      { field: "name", message: "must be shorter" },
+      { field: "request.models.0.model", message: "must be known" },
+    );
     await click(button("Save"));
     await settled("must be shorter");
     await settled("Not saved: request.models.0.model must be known");
@@ -195,6 +203,114 @@ describe("the page of scheduled questions", () => {
       cron: "0 8 * * 1-5",
     });
     expect(history.state).toBeNull();
+  });
+});
+
+describe("the form of a scheduled question", () => {
+  const field = (label: string) => {
+    const named = [...document.querySelectorAll("label")].find((one) => one.textContent === label);
+    const found = named && document.getElementById(named.htmlFor);
+    if (!found) throw new Error(`there is no field “${label}”`);
+    return found as HTMLInputElement;
+  };
+  const wrong = (label: string) => {
+    const described = field(label).getAttribute("aria-describedby") ?? "";
+    const id = described.split(" ").find((one) => one.endsWith("-error")) ?? "";
+    return document.getElementById(id)?.textContent ?? null;
+  };
+  async function open() {
+    await show();
+    await settled("Herons");
+    await click(button("New scheduled question"));
+    await vi.waitFor(() => expect(document.activeElement).toBe(field("Question")));
+    await type(field("Question"), "Why?");
+  }
+  async function own(cron: string) {
+    const select = field("How often");
+    await act(async () => {
+      select.value = "own";
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await type(field("Cron expression"), cron);
+  }
+  const save = () => click(button("Make schedule"));
+
+  it.each([
+    ["viel", "A number is needed."],
+    ["12abc", "A number is needed."],
+    ["-1", "From 0 to 10,000,000."],
+    ["1,000", "It is not clear which number this is."],
+  ])("a budget of “%s” is none: nothing is sent", async (typed, said) => {
+    await open();
+    await type(field("Budget in US dollars a month"), typed);
+    await save();
+    await settled(said);
+    expect(wrong("Budget in US dollars a month")).toContain(said);
+    expect(document.activeElement).toBe(field("Budget in US dollars a month"));
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ["$5", 5],
+    ["5 USD", 5],
+    ["2,5", 2.5],
+    ["", null],
+  ])("a budget of “%s” is %s", async (typed, sent) => {
+    await open();
+    await type(field("Budget in US dollars a month"), typed);
+    await save();
+    await settled("It will be asked at its times.");
+    expect(asked[0]?.[1]).toMatchObject({ budget_usd: sent });
+  });
+
+  it("says what is missing or too long, and cuts nothing", async () => {
+    await open();
+    await type(field("Question"), " ");
+    await type(field("Name"), "n".repeat(101));
+    await type(field("Time zone"), "");
+    await type(field("Time of day"), "");
+    await save();
+    await settled("At most 100 characters; these are 101.");
+    expect(field("Name").value).toHaveLength(101);
+    for (const label of ["Question", "Time zone", "Time of day"]) {
+      expect(wrong(label)).toBe("Something has to be written here.");
+    }
+    expect(document.activeElement).toBe(field("Question"));
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ["0 0 8 * * 1-5", "A cron expression has 5 parts, with spaces between them; here it has 6."],
+    ["x 8 * * *", "This is no cron expression, or it names a day that never comes."],
+    ["0 8 30 2 *", "This is no cron expression, or it names a day that never comes."],
+    ["@never", "This is no cron expression, or it names a day that never comes."],
+  ])("says at the field what is wrong with “%s”", async (cron, said) => {
+    await open();
+    timesRefused = "cron";
+    await own(cron);
+    await settled(said);
+    expect(wrong("Cron expression")).toBe(said);
+    expect(wrong("Time zone")).toBeNull();
+    await save();
+    expect(asked).toEqual([]);
+    expect(document.activeElement).toBe(field("Cron expression"));
+  });
+
+  it("says at the field that there is no such time zone", async () => {
+    await open();
+    timesRefused = "time_zone";
+    await type(field("Time zone"), "Mars/Olympus");
+    await settled("There is no such time zone. Write it like Europe/Berlin.");
+    expect(wrong("Time zone")).toContain("There is no such time zone.");
+  });
+
+  it("says that it is too often where the server refuses what has times", async () => {
+    await open();
+    await own("* * * * *");
+    refuses = invalid({ field: "cron", message: "is too often" });
+    await save();
+    await settled("This is too often: at least 15 minutes have to lie between two times.");
+    expect(document.activeElement).toBe(field("Cron expression"));
   });
 });
 

@@ -1,5 +1,7 @@
+import { asProblem, type FieldError } from "../../api/problem";
 import { useScheduleTimes } from "../../api/schedules";
 import { t } from "../../i18n";
+import { count } from "../../ui/format";
 import { useSettled } from "../composer/settled";
 import { momentOf, zoneHere } from "./cadence";
 
@@ -18,20 +20,49 @@ export function NextTimes({ times, zone }: { times: readonly string[]; zone: str
   );
 }
 
-/** What an expression means, by its next times, before it is saved. */
-export function Preview({ cron, zone }: { cron: string; zone: string }) {
-  const asked = useSettled(JSON.stringify([cron, zone.trim()]), settlesMs, "[]");
+/** An expression has so many parts, unless it is one of the names that begin with an at sign. */
+const partsOfCron = 5;
+
+/** What the server refuses of times, in the reader's words. */
+export function timesWords(cron: string): Readonly<Record<"cron" | "time_zone", string>> {
+  const parts = cron.trim().split(/\s+/).length;
+  return {
+    cron:
+      parts === partsOfCron || cron.startsWith("@")
+        ? t("This is no cron expression, or it names a day that never comes.")
+        : t(
+            "A cron expression has {{needed}} parts, with spaces between them; here it has {{number}}.",
+            {
+              needed: count(partsOfCron),
+              number: count(parts),
+            },
+          ),
+    time_zone: t("There is no such time zone. Write it like {{example}}.", {
+      example: "Europe/Berlin",
+    }),
+  };
+}
+
+export interface Preview {
+  /** The next times, as far as they are known. */
+  times: readonly string[] | null;
+  /** The zone that they are in. */
+  zone: string;
+  /** What the server finds wrong with what is typed now. */
+  wrong: readonly FieldError[];
+}
+
+/** What an expression means, by its next times, before it is saved; or what is wrong with it. */
+export function usePreview(cron: string, zone: string): Preview {
+  const typed = JSON.stringify([cron, zone.trim()]);
+  const asked = useSettled(typed, settlesMs, "[]");
   const [wanted = "", there = ""] = JSON.parse(asked) as string[];
-  const { data, isError } = useScheduleTimes(wanted, there);
-  return (
-    <p className="schedule-preview" role="status">
-      {data && !isError ? (
-        <NextTimes times={data.next_times} zone={there} />
-      ) : isError ? (
-        t("There are no such times yet.")
-      ) : (
-        " "
-      )}
-    </p>
-  );
+  const { data, error } = useScheduleTimes(wanted, there);
+  const words: Readonly<Record<string, string>> = timesWords(wanted);
+  const fields = error && asked === typed ? asProblem(error).fields : [];
+  return {
+    times: data && !error ? data.next_times : null,
+    zone: there,
+    wrong: fields.map(({ field, message }) => ({ field, message: words[field] ?? message })),
+  };
 }

@@ -286,6 +286,15 @@ describe("what goes with the button that was pressed passes the focus on", () =>
     expect(focused()).toBe("Remove boreal/chat from Drafting chairmen");
   });
 
+  it("the search for another model, and its way back", async () => {
+    await show();
+    await press("Find another model for Drafting chairmen");
+    expect(focused()).toBe("Search models");
+    const leaves = new KeyboardEvent("keydown", { key: "Escape", bubbles: true });
+    await act(async () => document.activeElement?.dispatchEvent(leaves));
+    expect(focused()).toBe("Find another model for Drafting chairmen");
+  });
+
   it("a fallback", async () => {
     await show();
     await press("Add a fallback");

@@ -4,6 +4,7 @@ import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { Config, ConfigChange } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { focusFirstWrong } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
 import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
@@ -126,9 +127,7 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
   useNewest(store.key);
 
   useEffect(() => {
-    if (refused?.problem.fields.length) {
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]')?.focus();
-    }
+    if (refused?.problem.fields.length) focusFirstWrong(form.current);
   }, [refused]);
 
   /** Whether it was done. */
@@ -171,7 +170,7 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        if (canSave) save();
       }}
     >
       {missing.length > 0 && (
@@ -231,18 +230,23 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
             type="submit"
             className="button button-main"
             aria-keyshortcuts="Control+S Meta+S"
-            disabled={!canSave}
+            aria-disabled={!canSave}
           >
             {busy ? t("Saving…") : t("Save")}
           </button>
-          <button type="button" className="button" disabled={!changed || busy} onClick={letGo}>
+          <button
+            type="button"
+            className="button"
+            aria-disabled={!canSave}
+            onClick={canSave ? letGo : undefined}
+          >
             {t("Discard changes")}
           </button>
           <button
             type="button"
             className="button"
-            disabled={config.is_default || busy}
-            onClick={() => setAsksReset(true)}
+            aria-disabled={config.is_default || busy}
+            onClick={() => config.is_default || busy || setAsksReset(true)}
           >
             {t("Reset to default")}
           </button>

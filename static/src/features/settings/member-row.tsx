@@ -114,7 +114,7 @@ export function MemberRow({ seat, at, gone, last, errors, onChange, onMove, onRe
         >
           <Icon name="grip" />
         </button>
-        <Monogram member={name} seat={at} />
+        <Monogram member={seat.alias.trim() || seat.model} seat={at} />
         <div className="answer-who">
           <span className="member-name">{name}</span>
           <span className="model-id">{seat.model}</span>

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import type { FieldError } from "../../api/problem";
 import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
@@ -38,6 +38,16 @@ export function ModelListField(props: Props) {
   const { field, title, hint, models, most, none, suggested, errors, onChange } = props;
   const [adding, setAdding] = useState(false);
   const id = useId();
+  const way = useRef<HTMLButtonElement>(null);
+  const picker = useRef<HTMLDivElement>(null);
+  // What is typed next is what is looked for, and no shortcut.
+  useEffect(() => {
+    if (adding) picker.current?.querySelector("input")?.focus();
+  }, [adding]);
+  const close = () => {
+    setAdding(false);
+    way.current?.focus();
+  };
   const own = listMessages(errors, field, models.length);
   const full = models.length >= most;
   const near = full ? [] : suggested.filter((model) => !models.includes(model));
@@ -95,6 +105,7 @@ export function ModelListField(props: Props) {
         ))}
         <li>
           <button
+            ref={way}
             type="button"
             className="quiet-button"
             aria-expanded={adding}
@@ -119,16 +130,25 @@ export function ModelListField(props: Props) {
         />
       ))}
       {adding && (
-        <ModelPicker
-          taken={models}
-          takenText={t("on the list")}
-          again={false}
-          full={full}
-          fullText={t("The list is full: at most {{most}}. Remove a model to add another.", {
-            most: count(most),
-          })}
-          onAdd={(model) => onChange([...models, model])}
-        />
+        // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
+        <div
+          ref={picker}
+          onKeyDown={(event) => {
+            // The box has its own use for it while there is something in it.
+            if (event.key === "Escape" && !event.nativeEvent.isComposing) close();
+          }}
+        >
+          <ModelPicker
+            taken={models}
+            takenText={t("on the list")}
+            again={false}
+            full={full}
+            fullText={t("The list is full: at most {{most}}. Remove a model to add another.", {
+              most: count(most),
+            })}
+            onAdd={(model) => onChange([...models, model])}
+          />
+        </div>
       )}
     </fieldset>
   );

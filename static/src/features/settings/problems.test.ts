@@ -42,6 +42,11 @@ describe("what is wrong with a draft", () => {
       { seats: [seat("a/one", { systemPrompt: "x".repeat(20_001) }), seat("b/two")] },
       ["council_models.0.system_prompt"],
     ],
+    [
+      "a prompt for every question without an end",
+      { promptByDefault: "x".repeat(20_001) },
+      ["default_options.system_prompt"],
+    ],
     ["no chairman", { chairman: " " }, ["chairman_model"]],
     ["two words for a model", { titleModel: "two words" }, ["title_model"]],
   ])("is found: %s", (_, change, expected) => {

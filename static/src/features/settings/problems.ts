@@ -6,12 +6,19 @@
 import type { FieldError } from "../../api/problem";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
+import { textProblem } from "../../ui/wrong";
 import type { Say } from "../feature";
 import type { SettingsDraft } from "./form";
 import { parts } from "./parts";
 import { isModel, isName, leastMembers, modelRule, nameRule } from "./rules";
 
 const mostPromptChars = 20_000;
+
+/** A system prompt, which may also be none. */
+function checkPrompt(say: Say, field: string, prompt: string) {
+  const wrong = prompt.trim() === "" ? null : textProblem(prompt, mostPromptChars);
+  if (wrong !== null) say(field, wrong);
+}
 
 function members(say: Say, { seats }: SettingsDraft, most: number) {
   if (seats.length < leastMembers || seats.length > most) {
@@ -30,18 +37,7 @@ function members(say: Say, { seats }: SettingsDraft, most: number) {
     const model = seat.model.trim();
     if (!isModel(model)) say(`${field}.model`, modelRule(model));
     if (seat.alias.trim() && !isName(seat.alias.trim())) say(`${field}.alias`, nameRule());
-    if (seat.systemPrompt.length > mostPromptChars) {
-      const length = [...seat.systemPrompt].length;
-      if (length > mostPromptChars) {
-        say(
-          `${field}.system_prompt`,
-          t("At most {{most}} characters; these are {{number}}.", {
-            most: count(mostPromptChars),
-            number: count(length),
-          }),
-        );
-      }
-    }
+    checkPrompt(say, `${field}.system_prompt`, seat.systemPrompt);
     if (seats.slice(0, at).some((earlier) => nameOf(earlier) === nameOf(seat))) {
       say(
         field,
@@ -77,6 +73,7 @@ export function problemsOf(draft: SettingsDraft, most: number): FieldError[] {
   const say: Say = (field, message) => found.push({ field, message });
   members(say, draft, most);
   roles(say, draft, most);
+  checkPrompt(say, "default_options.system_prompt", draft.promptByDefault);
   for (const { name, part } of parts) part.problems?.(draft.parts[name] ?? {}, most, say);
   return found;
 }

@@ -33,6 +33,7 @@ function Choose({ config, store, list }: Props & { list: RegionList }) {
       queryClient.setQueryData(store.key, saved);
     });
   const move = async (region: string) => {
+    if (region === now) return;
     // Whoever goes back to the provider's own follows it from then on.
     const change: ConfigChange = { region: region === list.default ? "" : region };
     if (!(await save(change))) return;
@@ -52,7 +53,6 @@ function Choose({ config, store, list }: Props & { list: RegionList }) {
             className="input"
             value={wanted}
             aria-describedby={`${id}-hint`}
-            disabled={busy}
             onChange={(event) => setChosen(event.target.value)}
           >
             {!list.regions.some((region) => region.id === now) && (
@@ -70,7 +70,7 @@ function Choose({ config, store, list }: Props & { list: RegionList }) {
         <button
           type="button"
           className="button"
-          disabled={busy || wanted === now}
+          aria-disabled={busy || wanted === now}
           onClick={() => move(wanted)}
         >
           {busy ? t("Saving…") : t("Use this region")}

@@ -1,7 +1,7 @@
 /** What names, models and numbers in the settings must be like: the rules of the server. */
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
-import { readNumber, unclearNumber } from "../../ui/numbers";
+import { type Bounds, readWithin } from "../../ui/numbers";
 import type { Say } from "../feature";
 
 /** So few members make no council, and so few models answer or draft nothing that can be compared. */
@@ -46,18 +46,7 @@ export function checkModels(
 }
 
 /** A number as it was typed. */
-export function checkNumber(
-  say: Say,
-  field: string,
-  text: string,
-  { least, most, whole = false }: { least: number; most: number; whole?: boolean },
-) {
-  const value = readNumber(text);
-  if (value === "unclear") {
-    say(field, unclearNumber());
-  } else if (value === null || (whole && !Number.isInteger(value))) {
-    say(field, whole ? t("A whole number is needed.") : t("A number is needed."));
-  } else if (value < least || value > most) {
-    say(field, t("From {{low}} to {{high}}.", { low: count(least), high: count(most) }));
-  }
+export function checkNumber(say: Say, field: string, text: string, bounds: Bounds) {
+  const read = readWithin(text, bounds);
+  if (typeof read === "string") say(field, read);
 }

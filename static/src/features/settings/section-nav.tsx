@@ -46,7 +46,8 @@ const moves = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 /** The part that somebody has gone to stays where they see it, whatever is fetched above it, until they look elsewhere. */
 function useStay() {
   useEffect(() => {
-    let target: string | null = null;
+    // Also the one that the page was opened at.
+    let target: string | null = location.hash.slice(1);
     const go = () => {
       target = location.hash.slice(1);
     };

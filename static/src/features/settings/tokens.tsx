@@ -7,10 +7,14 @@ import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { CopyButton } from "../../ui/copy";
 import { dateFormat, when } from "../../ui/format";
+import { useKeptFocus } from "../../ui/kept-focus";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { readForm } from "../../ui/wrong";
 import { messagesAt, TextField } from "./fields";
 
+/** The longest name, in characters. */
+const nameLength = 100;
 const lifetimes = [30, 90, 365];
 const day = dateFormat({ dateStyle: "medium" });
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.tokens });
@@ -97,15 +101,19 @@ export function Tokens() {
   const [name, setName] = useState("");
   const [days, setDays] = useState(90);
   const [fresh, setFresh] = useState<NewToken | null>(null);
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
+  const kept = useKeptFocus<HTMLElement>();
   const create = () =>
     attempt(async () => {
-      setFresh(await api.createToken(name.trim(), days));
+      const read = readForm();
+      const called = read.line("name", name, nameLength);
+      read.insist();
+      setFresh(await api.createToken(called, days));
       setName("");
       await refresh();
     });
   return (
-    <section className="panel" id="tokens" aria-labelledby="tokens-title">
+    <section {...kept} className="panel" id="tokens" aria-labelledby="tokens-title">
       <h2 id="tokens-title">{t("API tokens")}</h2>
       <p className="panel-lead">
         {t("For the command line and for scripts. Whoever has one can ask and read in your name.")}
@@ -113,6 +121,7 @@ export function Tokens() {
       <TokenList />
       {fresh && <Fresh token={fresh} onClose={() => setFresh(null)} />}
       <form
+        ref={form}
         className="token-form"
         aria-label={t("New token")}
         onSubmit={(event) => {
@@ -142,7 +151,7 @@ export function Tokens() {
             ))}
           </select>
         </div>
-        <button type="submit" className="button" disabled={busy || name.trim() === ""}>
+        <button type="submit" className="button" aria-disabled={busy}>
           {busy ? t("Making…") : t("Make token")}
         </button>
       </form>

@@ -2,18 +2,18 @@ import "../../styles/confirm.css";
 import "../../styles/sharing.css";
 import { useId, useState } from "react";
 import { type Share, useShares } from "../../api/shares";
-import type { Conversation } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { Dialog } from "../../ui/dialog";
 import { DialogHead } from "../../ui/dialog-head";
 import { useModal } from "../../ui/modal";
 import { ReadFailed } from "../../ui/read-failed";
 import { Toasts } from "../../ui/toast";
-import { ShareForm } from "./form";
+import { type Shareable, ShareForm } from "./form";
 import { ShowMore } from "./more";
+import { ProjectLink } from "./project-link";
 import { madeOn, ShareRow } from "./row";
 
-function Links({ conversation }: { conversation: Conversation }) {
+function Links({ conversation }: { conversation: Shareable }) {
   const list = useShares(conversation.id);
   const [fresh, setFresh] = useState<Share | null>(null);
   const title = useId();
@@ -60,7 +60,7 @@ export default function ShareDialog({
   conversation,
   onClose,
 }: {
-  conversation: Conversation;
+  conversation: Shareable;
   onClose: () => void;
 }) {
   const dialog = useModal();
@@ -80,6 +80,9 @@ export default function ShareDialog({
             "Everybody who is signed in here and has the link can read this branch as it is now. What you ask later, your files and your settings are not shared.",
           )}
         </p>
+        {conversation.project_id && (
+          <ProjectLink project={conversation.project_id} conversation={conversation.id} />
+        )}
         <Links conversation={conversation} />
       </div>
       <Toasts />

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { makeShare, type Share } from "../../api/shares";
-import type { Conversation } from "../../api/types";
+import type { Conversation, ConversationSummary } from "../../api/types";
 import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
@@ -11,8 +11,12 @@ const usual = 30;
 /** For how long a link can work; the server's longest in the place of what is longer. */
 const lifetimesUpTo = (most: number) => [...new Set(lifetimes.map((days) => Math.min(days, most)))];
 
+/** What is shared: the branch that ends with the last of these messages, or the one that its author looked at last. */
+export type Shareable = Pick<ConversationSummary, "id" | "project_id"> &
+  Partial<Pick<Conversation, "messages">>;
+
 interface Props {
-  conversation: Conversation;
+  conversation: Shareable;
   /** The most days that a link can work. */
   most: number;
   onMade: (share: Share) => void;
@@ -25,7 +29,7 @@ export function ShareForm({ conversation, most, onMade }: Props) {
   const { busy, problem, attempt } = useAttempt();
   const make = async () => {
     // Said by the page: another tab may look at another branch.
-    const end = conversation.messages.at(-1)?.id;
+    const end = conversation.messages?.at(-1)?.id;
     await attempt(async () => {
       onMade(await makeShare(conversation.id, end ? { branch_end: end, days } : { days }));
     });

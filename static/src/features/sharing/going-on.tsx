@@ -4,10 +4,18 @@ import { Link, useLocation } from "wouter";
 import type { SharedConversation } from "../../api/shares";
 import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
+import { listText } from "../../ui/format";
+import { withoutFiles } from "./not-copied";
 import { stopSharing } from "./stop";
 
+interface Props {
+  makeCopy: () => Promise<{ id: string }>;
+  /** The names of those that the copy will be without. */
+  files: readonly string[];
+}
+
 /** Makes a conversation of the reader's own out of what they read, and leads there. */
-export function GoOn({ makeCopy }: { makeCopy: () => Promise<{ id: string }> }) {
+export function GoOn({ makeCopy, files }: Props) {
   const [, go] = useLocation();
   const [busy, setBusy] = useState(false);
   const hint = useId();
@@ -15,7 +23,7 @@ export function GoOn({ makeCopy }: { makeCopy: () => Promise<{ id: string }> }) 
     if (busy) return;
     setBusy(true);
     try {
-      go(`/c/${(await makeCopy()).id}`);
+      go(`/c/${(await makeCopy()).id}`, { state: withoutFiles(files) });
     } catch (error) {
       complain(msg("Not copied: {{message}}"))(error);
       setBusy(false);
@@ -33,7 +41,11 @@ export function GoOn({ makeCopy }: { makeCopy: () => Promise<{ id: string }> }) 
         {busy ? t("Copying…") : t("Continue as my own")}
       </button>
       <p id={hint} className="quiet">
-        {t("It is copied to your conversations. Files are not copied.")}
+        {t("It is copied to your conversations.")}{" "}
+        {files.length > 0 &&
+          t("Files are not copied: questions in your copy are asked without {{files}}.", {
+            files: listText(files),
+          })}
       </p>
     </>
   );

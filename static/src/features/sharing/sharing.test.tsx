@@ -43,6 +43,9 @@ let asked: [string, unknown][];
 
 function answer(url: URL, method: string, body: Record<string, unknown>): object {
   if (url.pathname === "/api/user") return { id: "ada", is_admin: false };
+  if (url.pathname === "/api/projects") {
+    return { projects: [{ id: "p-1", name: "Herons", role: "writer" }] };
+  }
   if (method !== "GET") asked.push([`${method} ${url.pathname}`, body]);
   if (method === "POST") {
     shares = [share({ id: "s-new", path: "/s/s-new" }), ...shares];
@@ -91,14 +94,15 @@ const gone = async (selector: string) => {
 };
 
 describe("the links of a conversation", () => {
-  const open = async () => {
+  const open = async (more: Partial<Conversation> = {}) => {
     const page = await render(
       <>
-        <Head conversation={conversation} title="Tides" />
+        <Head conversation={{ ...conversation, ...more }} title="Tides" />
         <Toasts />
       </>,
       queryClient,
     );
+    button("Share…")?.focus();
     await click(button("Share…"));
     await settled("Share this conversation");
     return page;
@@ -144,6 +148,21 @@ describe("the links of a conversation", () => {
     await settled("made Mar 12, 2026");
     await click(button("Copy link: made Mar 12, 2026"));
     expect(copied).toHaveBeenCalledExactlyOnceWith(`${location.origin}/s/s-1`);
+  });
+
+  it("are not needed by those who share a project with its author", async () => {
+    const copied = vi.fn(async (_: string) => undefined);
+    vi.stubGlobal("navigator", { ...navigator, onLine: true, clipboard: { writeText: copied } });
+    await open({ project_id: "p-1" });
+    await settled("Everybody in the project Herons can read it anyway");
+    await click(button("Copy link for the project"));
+    expect(copied).toHaveBeenCalledExactlyOnceWith(`${location.origin}/p/p-1/c/c-1`);
+  });
+
+  it("are all there is where its author has left the project", async () => {
+    await open({ project_id: "p-2" });
+    await settled("Create link");
+    expect(button("Copy link for the project")).toBeUndefined();
   });
 
   it("are stopped at once, and the dialog itself says so", async () => {
@@ -196,6 +215,14 @@ describe("the links of a conversation", () => {
     const page = await open();
     await click(button("Close"));
     expect(page.querySelector("dialog")).toBeNull();
+  });
+
+  it("are left with Escape, and the focus is where it was", async () => {
+    const page = await open();
+    // What the browser does with a modal dialog where Escape is pressed.
+    await act(async () => page.querySelector("dialog")?.close());
+    expect(page.querySelector("dialog")).toBeNull();
+    expect(document.activeElement).toBe(button("Share…"));
   });
 });
 

@@ -61,6 +61,44 @@ describe("a letter that nothing takes", () => {
   });
 });
 
+describe("a box that was left by Escape", () => {
+  beforeEach(() => {
+    const box = document.querySelector("textarea");
+    // As the composer does.
+    box?.addEventListener("keydown", ({ key }) => key === "Escape" && box.blur());
+    box?.focus();
+    press("Escape");
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it("is left: letters are shortcuts again on the page of a new conversation, too", () => {
+    expect(press("b")).toBe(false);
+    expect(isFolded()).toBe(true);
+    expect(press("b")).toBe(false);
+    expect(isFolded()).toBe(false);
+    // What is none begins a question as ever, and with it the box has the focus.
+    expect(press("w")).toBe(true);
+    document.querySelector("textarea")?.blur();
+    expect(press("b")).toBe(true);
+    expect(isFolded()).toBe(false);
+  });
+
+  it("is where letters go again once something else had the focus", () => {
+    document.querySelector("button")?.focus();
+    document.querySelector("button")?.blur();
+    expect(press("b")).toBe(true);
+    expect(isFolded()).toBe(false);
+  });
+});
+
+it("a box that keeps its focus was not left by Escape", () => {
+  const box = document.querySelector("textarea");
+  box?.focus();
+  press("Escape");
+  box?.blur();
+  expect(press("b")).toBe(true);
+});
+
 it("leaves keys without a letter, and space, to the page", () => {
   for (const key of [" ", "Tab", "Escape", "PageDown", "Dead"]) expect(press(key)).toBe(false);
   expect(document.activeElement).toBe(document.body);

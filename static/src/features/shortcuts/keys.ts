@@ -82,14 +82,22 @@ const typed = "input, textarea, select, [contenteditable]:not([contenteditable=f
 /** Where letters have a meaning of their own, or the page behind cannot be reached. */
 const elsewhere = `${typed}, dialog, [role=menu], [role=listbox]`;
 
+/** Whether somebody has left the box by Escape, and nothing has had the focus since. */
+let hasLeft = false;
+
+const onFocusIn = () => {
+  hasLeft = false;
+};
+
 /**
  * Whether a key that nothing has taken begins a question. With the focus on nothing, the page of a new
- * conversation is for typing: every letter is one. Elsewhere a shortcut comes first.
+ * conversation is for typing, unless that is what was just left: every letter is one. Elsewhere a shortcut comes first.
  */
 function beginsQuestion(key: string, target: EventTarget | null, acts: boolean): boolean {
   if (!/^[^\s\p{C}]$/u.test(key)) return false;
   const onNothing = target === document.body || (target instanceof Element && target.id === "main");
-  return !acts || (onNothing && location.pathname === "/" && /^[\p{L}\p{N}]$/u.test(key));
+  const isForTyping = onNothing && !hasLeft && location.pathname === "/";
+  return !acts || (isForTyping && /^[\p{L}\p{N}]$/u.test(key));
 }
 
 function onKeyDown(event: KeyboardEvent) {
@@ -102,7 +110,12 @@ function onKeyDown(event: KeyboardEvent) {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target instanceof Element && target.closest(elsewhere)) return;
+  if (target instanceof Element && target.closest(elsewhere)) {
+    // The box itself gives the focus up, where nothing else in it had a use for the key.
+    hasLeft =
+      key === "Escape" && target.matches(composerBox) && document.activeElement === document.body;
+    return;
+  }
   if (document.querySelector("dialog:modal")) return;
   const found = groups.flatMap((group) => group.shortcuts).find((one) => one.key === key);
   // The sheet says how to switch them on again.
@@ -120,5 +133,9 @@ function onKeyDown(event: KeyboardEvent) {
 
 export function listen() {
   addEventListener("keydown", onKeyDown);
-  return () => removeEventListener("keydown", onKeyDown);
+  addEventListener("focusin", onFocusIn);
+  return () => {
+    removeEventListener("keydown", onKeyDown);
+    removeEventListener("focusin", onFocusIn);
+  };
 }

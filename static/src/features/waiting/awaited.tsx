@@ -66,8 +66,8 @@ export function Awaited({ member, stage, since }: Props) {
           title={t(
             "It counts as failed and is not asked again in this run. What has arrived is kept.",
           )}
-          disabled={under}
-          onClick={skip}
+          aria-disabled={under}
+          onClick={under ? undefined : skip}
         >
           {under ? t("Going on…") : t("Go on without it")}
         </button>

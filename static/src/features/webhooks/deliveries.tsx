@@ -2,6 +2,7 @@ import { type Delivery, sendAgain, useDeliveries } from "../../api/webhooks";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { dateFormat, sentence, when } from "../../ui/format";
+import { MoreButton } from "../../ui/more-button";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { nameOf } from "./events";
@@ -56,7 +57,7 @@ function Row({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
       <button
         type="button"
         className="quiet-button"
-        disabled={busy}
+        aria-disabled={busy}
         aria-label={t("Send again: {{event}}, {{time}}", {
           event: nameOf(delivery.event),
           time,
@@ -91,18 +92,8 @@ export function Deliveries({ webhook }: { webhook: string }) {
           <Row key={delivery.id} webhook={webhook} delivery={delivery} />
         ))}
       </ul>
-      {list.hasNextPage ? (
-        <button
-          type="button"
-          className="button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? t("Loading…") : t("Show more")}
-        </button>
-      ) : (
-        <p className="field-hint">{t("Deliveries are kept for 30 days.")}</p>
-      )}
+      <MoreButton list={list} label={t("Show more")} />
+      {!list.hasNextPage && <p className="field-hint">{t("Deliveries are kept for 30 days.")}</p>}
     </>
   );
 }

@@ -3,10 +3,28 @@ import type { Webhook, WebhookChange } from "../../api/webhooks";
 import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
+import { inWords, readForm } from "../../ui/wrong";
 import { CheckField, Errors, messagesAt, TextField } from "../settings/fields";
 import { choices } from "./events";
 
 const example = "https://hooks.example.com/council";
+
+/** What is wrong with an address, as far as it can be seen; null where only the server knows. */
+function addressProblem(text: string): string | null {
+  if (!URL.canParse(text)) return t("This is no address. Write it like {{example}}.", { example });
+  const { protocol, username, password, hash } = new URL(text);
+  if (!/^https?:$/.test(protocol)) return t("It has to begin with https://.");
+  if (username || password) {
+    return t("Without a user name and a password: what is sent is signed.");
+  }
+  return hash ? t("Without what comes after #.") : null;
+}
+
+/** Where the server refuses an address in which nothing was wrong. */
+const refusalOf = (address: string) =>
+  address.startsWith("https:")
+    ? t("This server does not send to this address. Ask its administrator.")
+    : t("It has to begin with https://.");
 
 interface Props {
   /** The one that is changed; none where one is made. */
@@ -26,20 +44,27 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
     webhook?.events ?? choices.map(([event]) => event),
   );
   const [content, setContent] = useState(webhook?.include_content ?? false);
-  const { busy, problem, attempt } = useAttempt();
+  const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofEvents = errors.filter(({ field }) => field === "events" || field.startsWith("events."));
   const save = () =>
-    attempt(() =>
-      onSave({
-        url: url.trim(),
+    attempt(async () => {
+      const read = readForm();
+      const address = url.trim();
+      read.say("url", addressProblem(address));
+      read.say("events", events.length > 0 ? null : t("Choose at least one."));
+      read.insist();
+      const wanted = {
+        url: address,
         events,
         ...(instance ? {} : { include_content: content }),
         ...(instance && !webhook ? { instance: true } : {}),
-      }),
-    );
+      };
+      await inWords(onSave(wanted), { url: refusalOf(address) });
+    });
   return (
     <form
+      ref={form}
       className="webhook-form"
       aria-label={label}
       noValidate
@@ -59,6 +84,8 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
       />
       <fieldset
         className="webhook-events"
+        tabIndex={-1}
+        data-invalid={ofEvents.length > 0 || undefined}
         aria-describedby={ofEvents.length > 0 ? `${id}-events` : undefined}
       >
         <legend>{t("It is told when")}</legend>
@@ -97,7 +124,7 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
         </Notice>
       )}
       <div className="webhook-actions">
-        <button type="submit" className="button button-main" disabled={busy || url.trim() === ""}>
+        <button type="submit" className="button button-main" aria-disabled={busy}>
           {busy ? t("Saving…") : action}
         </button>
         <button type="button" className="button" onClick={onCancel}>

@@ -159,7 +159,7 @@ export function WebhookRow({
           {t("Deliveries")}
         </button>
         {enabled && (
-          <button type="button" className="quiet-button" disabled={busy} onClick={test}>
+          <button type="button" className="quiet-button" aria-disabled={busy} onClick={test}>
             {t("Send a test")}
           </button>
         )}
@@ -173,7 +173,7 @@ export function WebhookRow({
           {t("Change")}
         </button>
         {!enabled && (
-          <button type="button" className="quiet-button" disabled={busy} onClick={turn}>
+          <button type="button" className="quiet-button" aria-disabled={busy} onClick={turn}>
             {t("Switch on")}
           </button>
         )}

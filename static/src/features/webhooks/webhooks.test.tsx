@@ -129,25 +129,51 @@ describe("one's webhooks", () => {
     expect(document.activeElement?.textContent).toBe("Change");
   });
 
-  it("say at each field what the server refuses", async () => {
+  it("say at each field what is wrong, and send nothing", async () => {
     const page = await show();
+    await settled("hooks.example.com");
+    await click(button("Change"));
+    const group = page.querySelector("fieldset");
+    for (const one of group?.querySelectorAll<HTMLInputElement>("input:checked") ?? []) {
+      await click(one);
+    }
+    for (const [typed, said] of [
+      ["", "This is no address."],
+      ["hooks", "This is no address."],
+      ["ftp://hooks.example.com", "It has to begin with https://."],
+      ["https://me:secret@hooks.example.com", "Without a user name and a password"],
+      ["https://hooks.example.com/#x", "Without what comes after #."],
+    ] as const) {
+      const input = await fill("Address", typed);
+      await click(button("Save"));
+      await settled(said);
+      expect(input.getAttribute("aria-invalid")).toBe("true");
+      expect(document.activeElement).toBe(input);
+    }
+    const described = document.getElementById(group?.getAttribute("aria-describedby") ?? "");
+    expect(described?.textContent).toContain("Choose at least one.");
+    expect(asked).toEqual([]);
+    // Nothing is wrong with the address; then the events have the focus.
+    await fill("Address", "https://hooks.example.com/new");
+    await click(button("Save"));
+    expect(document.activeElement).toBe(group);
+  });
+
+  it.each([
+    ["https://10.0.0.1", "This server does not send to this address. Ask its administrator."],
+    ["http://hooks.example.com", "It has to begin with https://."],
+  ])("say of %s what only the server knows", async (address, said) => {
+    await show();
     await settled("hooks.example.com");
     await click(button("Change"));
     refuses = {
       type: "urn:llm-council:problem:validation",
       status: 422,
-      errors: [
-        { field: "url", message: "must begin with https://" },
-        { field: "events", message: "must name an event" },
-      ],
+      errors: [{ field: "url", message: "is in a network that this server does not send to" }],
     };
-    const input = await fill("Address", "ftp://hooks.example.com");
+    await fill("Address", address);
     await click(button("Save"));
-    await settled("must begin with https://");
-    expect(input.getAttribute("aria-invalid")).toBe("true");
-    const group = page.querySelector("fieldset");
-    const described = document.getElementById(group?.getAttribute("aria-describedby") ?? "");
-    expect(described?.textContent).toContain("must name an event");
+    await settled(said);
   });
 
   it("are not offered where there are as many as there may be, or none may be", async () => {

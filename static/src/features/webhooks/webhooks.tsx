@@ -25,6 +25,10 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
       );
       way.find(Boolean)?.focus();
     });
+  const open = () => {
+    setAdding(true);
+    requestAnimationFrame(() => panel.current?.querySelector<HTMLElement>("form input")?.focus());
+  };
   const add = async (wanted: WebhookChange) => {
     const made = await makeWebhook(wanted);
     setAdding(false);
@@ -68,7 +72,7 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
         </p>
       )}
       {list.data && webhooks.length < most && !adding && (
-        <button type="button" className="button webhook-add" onClick={() => setAdding(true)}>
+        <button type="button" className="button webhook-add" onClick={open}>
           {t("Add a webhook")}
         </button>
       )}

@@ -1,0 +1,197 @@
+import { act, useEffect } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { api } from "../../api/client";
+import { identity } from "../../api/identity";
+import { Problem } from "../../api/problem";
+import { keys, queryClient } from "../../api/queries";
+import type { AssistantMessage, Conversation, CouncilEvent } from "../../api/types";
+import type { Ending, Listeners, Source } from "../../stream/resume";
+import { render } from "../../test/render";
+import { isElsewhere } from "../branches/elsewhere";
+import { drafts } from "../composer/draft";
+import { newConversation, useConversation } from "./conversation";
+import { forget } from "./live";
+import { next } from "./next";
+import { useRefusals } from "./refusals";
+import { isFollowed, useLiveRuns } from "./runs";
+import { resume, settleWith, start } from "./session";
+
+interface Followed {
+  source: Source;
+  listeners: Listeners;
+  end: (ending: Ending) => void;
+}
+const followed = vi.hoisted(() => [] as Followed[]);
+vi.mock("../../stream/resume", () => ({
+  followRun: (source: Source, listeners: Listeners, signal: AbortSignal) =>
+    new Promise<Ending>((end) => {
+      followed.push({ source, listeners, end });
+      signal.addEventListener("abort", () => end({ kind: "left" }));
+    }),
+}));
+
+const answer = (id: string, parent_id: string) =>
+  ({ role: "assistant", id, parent_id, status: "complete", metadata: {} }) as AssistantMessage;
+const question = (id: string, parent_id: string | null) =>
+  ({ role: "user", id, parent_id, content: `${id}?`, created_at: "" }) as const;
+
+/** Two questions in one place, each with its answer: two branches. */
+const branches: Record<string, Conversation["messages"]> = {
+  a1: [question("q1", null), answer("a1", "q1")],
+  a2: [question("q2", null), answer("a2", "q2")],
+};
+const read = vi.fn<(id: string, branch?: string) => Promise<Conversation>>();
+/** The branch that the server remembers, and what is being written. */
+let remembered = "a1";
+let live: Conversation["live"] = null;
+let count = 2;
+/** So many messages there are, on all branches. */
+let known = 4;
+
+const event = (of: object) => of as unknown as CouncilEvent;
+
+function Page() {
+  const { data } = useConversation("c");
+  const run = useLiveRuns(({ runs }) => runs.c ?? null);
+  // As the page does.
+  useEffect(() => {
+    if (data && run?.over) settleWith(data);
+  }, [data, run]);
+  const elsewhere = data && run ? isElsewhere(run, data) : false;
+  return <p>{`${data?.messages.at(-1)?.id} ${elsewhere} ${data?.live?.message_id ?? "still"}`}</p>;
+}
+
+/** Waits until it is so, and lets the page be drawn meanwhile. */
+async function until(isSo: () => boolean) {
+  for (let tries = 0; tries < 200 && !isSo(); tries += 1) {
+    await act(() => new Promise((done) => setTimeout(done, 5)));
+  }
+  expect(isSo()).toBe(true);
+}
+
+/** So many runs were begun to be followed; the last of them. */
+async function follows(number: number): Promise<Followed> {
+  await until(() => followed.length >= number);
+  const last = followed.at(-1);
+  if (!last) throw new Error("nothing is followed");
+  return last;
+}
+
+const begins = (run: Followed, run_id: string, message_id: string) =>
+  act(async () =>
+    run.listeners.onEvent(
+      event({ type: "run_started", run_id, conversation_id: "c", message_id, seq: 1 }),
+    ),
+  );
+
+async function ends(run: Followed) {
+  live = null;
+  await act(async () => {
+    run.listeners.onEvent(event({ type: "complete", seq: 2 }));
+    run.end({ kind: "finished" });
+  });
+}
+
+const inTheWay = (runId: string) =>
+  new Problem("refused", "A run is under way here.", 409, [], runId);
+const refusals = () => Object.values(useRefusals.getState().refusals).map(({ runId }) => runId);
+
+beforeEach(async () => {
+  await identity.note("ann");
+  localStorage.clear();
+  sessionStorage.clear();
+  followed.length = 0;
+  remembered = "a1";
+  live = null;
+  count = 2;
+  known = 4;
+  useRefusals.setState({ refusals: {} });
+  read.mockReset().mockImplementation(async (_, branch) => {
+    const messages = branches[branch ?? remembered];
+    if (!messages) throw new Problem("refused", `no branch ${branch}`, 404);
+    const head = { ...newConversation("c"), running: false, branches: count, message_count: known };
+    return { ...head, messages, live };
+  });
+  vi.spyOn(api, "conversation").mockImplementation(read);
+});
+afterEach(() => {
+  act(() => forget("c"));
+  drafts.clear("c");
+  queryClient.clear();
+});
+
+it("a run on a branch that was left is seen to its end, and what waits for it is asked there", async () => {
+  const page = await render(<Page />, queryClient);
+  live = { message_id: "a2", run_id: "r2" };
+  await act(() => queryClient.invalidateQueries({ queryKey: keys.conversation("c") }));
+  act(() => resume("c", "r2", "a2"));
+  expect(page.textContent).toBe("a1 true a2");
+  next.add("c", { content: "And then?", parent_message_id: "a2" });
+  await ends(await follows(1));
+  const then = await follows(2);
+  expect(then.source.ask?.body).toEqual({ content: "And then?", parent_message_id: "a2" });
+  // Nothing is said to be written there but what was asked just now, and the page stays where it is.
+  expect(page.textContent).toBe("a1 true still");
+  live = { message_id: "a3", run_id: "r3" };
+  known = 6;
+  await begins(then, "r3", "a3");
+  await until(() => page.textContent === "a1 true a3");
+  expect(read.mock.calls.map(([, branch]) => branch)).toEqual([undefined, "a1", "a1", "a1"]);
+});
+
+it("a page shows the branch that was asked on it, and stays on its own when another tab asks", async () => {
+  const page = await render(<Page />, queryClient);
+  act(() => start("c", { content: "q2?", parent_message_id: null }));
+  const run = await follows(1);
+  remembered = "a2";
+  await begins(run, "r2", "a2");
+  await until(() => page.textContent === "a2 false still");
+  await ends(run);
+  // Another tab looks at the first branch.
+  remembered = "a1";
+  await act(() => queryClient.invalidateQueries({ queryKey: keys.conversation("c") }));
+  expect(page.textContent).toBe("a2 false still");
+});
+
+it("a question on a branch waits for the run that another tab began on another one", async () => {
+  await render(<Page />, queryClient);
+  live = { message_id: "a2", run_id: "r2" };
+  remembered = "a2";
+  act(() => start("c", { content: "And then?", parent_message_id: "a1" }));
+  const refused = await follows(1);
+  await act(async () => refused.end({ kind: "refused", problem: inTheWay("r2") }));
+  const run = await follows(2);
+  expect(run.source.runId).toBe("r2");
+  expect(next.read("c")?.body).toEqual({ content: "And then?", parent_message_id: "a1" });
+  expect([refusals(), drafts.read("c").content]).toEqual([[], ""]);
+  expect(read).toHaveBeenLastCalledWith("c", "a1");
+  await begins(run, "r2", "a2");
+  await ends(run);
+  const asked = await follows(3);
+  expect(asked.source.ask?.body).toEqual({ content: "And then?", parent_message_id: "a1" });
+});
+
+it("on the same branch it is given back, and the reason goes with the run that was in the way", async () => {
+  count = 1;
+  await render(<Page />, queryClient);
+  live = { message_id: "a1", run_id: "r1" };
+  act(() => start("c", { content: "And then?" }));
+  const refused = await follows(1);
+  await act(async () => refused.end({ kind: "refused", problem: inTheWay("r1") }));
+  const run = await follows(2);
+  expect([next.read("c"), drafts.read("c").content]).toEqual([null, "And then?"]);
+  expect(refusals()).toEqual(["r1"]);
+  await begins(run, "r1", "a1");
+  await ends(run);
+  await until(() => refusals().length === 0);
+  expect([isFollowed("c"), drafts.read("c").content]).toEqual([false, "And then?"]);
+});
+
+it("another tab of the browser is told that something is asked", async () => {
+  await render(<Page />, queryClient);
+  read.mockClear();
+  const other = new BroadcastChannel("asked");
+  other.postMessage("c");
+  await until(() => read.mock.calls.length > 0);
+  other.close();
+});

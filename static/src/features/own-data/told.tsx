@@ -1,0 +1,70 @@
+/** Whoever's conversations administrators were let in to read is told so where they are, once for each time. */
+import { Link } from "wouter";
+import { identity } from "../../api/identity";
+import { type Access, ownDataQuery } from "../../api/own-data";
+import { queryClient } from "../../api/queries";
+import { t } from "../../i18n";
+import { kept } from "../../ui/kept";
+import { Notice } from "../../ui/notice";
+import { useSlots } from "../../ui/slots";
+
+/** When the last one was approved that was seen; kept in this browser. */
+const key = "access-seen";
+
+/** A page may stay open for days. */
+const againMs = 3_600_000;
+
+type Approved = Access & { approved_at: string };
+
+function Told({ access }: { access: Approved }) {
+  const seen = () => {
+    kept.write(key, access.approved_at);
+    useSlots.setState({ notice: null });
+  };
+  return (
+    <Notice>
+      {t(
+        "The administrators {{one}} and {{other}} have been let in to read conversations of yours.",
+        { one: access.requested_by, other: access.approved_by ?? "" },
+      )}{" "}
+      <Link href="/settings#own-data" onClick={seen}>
+        {t("See why, and what they read")}
+      </Link>{" "}
+      <button
+        type="button"
+        className="quiet-button"
+        onClick={() => {
+          seen();
+          // The button goes, and keys go on in the page.
+          document.getElementById("main")?.focus({ preventScroll: true });
+        }}
+      >
+        {t("Dismiss")}
+      </button>
+    </Notice>
+  );
+}
+
+/** Asks who was let in, and tells of the last one unless that was seen. */
+async function look() {
+  await identity.known();
+  const { access } = await queryClient.fetchQuery(ownDataQuery);
+  const last = access
+    .filter((one): one is Approved => Boolean(one.approved_at))
+    .toSorted((one, other) => (one.approved_at < other.approved_at ? 1 : -1))[0];
+  if (last && last.approved_at > (kept.read(key) ?? "")) {
+    useSlots.setState({ notice: <Told access={last} /> });
+  }
+}
+
+/** Looks now, and whenever the page comes back after a while. */
+export function watch(): Promise<void> {
+  let looked = Date.now();
+  addEventListener("focus", () => {
+    if (Date.now() - looked < againMs) return;
+    looked = Date.now();
+    // It is asked for again with the next page.
+    look().catch(() => undefined);
+  });
+  return look();
+}

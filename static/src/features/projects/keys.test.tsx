@@ -1,0 +1,232 @@
+/** The parts of a project's page by keyboard alone: what has the focus goes, and the focus stays in the page. */
+import { act, type ReactNode, useState } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { ProjectFile } from "../../api/project-files";
+import { type Listed, type Member, type Project, useProject } from "../../api/projects";
+import { keys, queryClient } from "../../api/queries";
+import { button, click, render, settled, type } from "../../test/render";
+import { config } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
+import { InProject } from "./conversations";
+import { Ends } from "./ends";
+import { Files } from "./files";
+import { Members } from "./members";
+import MoveDialog from "./move-dialog";
+import NewProject from "./new-project";
+
+const at = "2026-03-12T09:00:00.000000";
+const member = (name: string, more: Partial<Member> = {}): Member => ({
+  kind: "user",
+  name,
+  role: "viewer",
+  is_me: false,
+  added_at: at,
+  ...more,
+});
+const listed = (id: string): Listed => ({
+  id,
+  title: `About ${id}`,
+  title_is_default: false,
+  author: "ben",
+  is_mine: false,
+  created_at: at,
+  updated_at: at,
+  message_count: 2,
+});
+const file = (id: string): ProjectFile => ({
+  id,
+  filename: `${id}.md`,
+  file_type: "text",
+  mime_type: "text/plain",
+  size: 27,
+  characters: 27,
+  text_is_cut: false,
+  created_at: at,
+});
+
+/** What the server has. */
+let project: Project;
+let conversations: Listed[];
+let files: ProjectFile[];
+let isRefused: boolean;
+
+function answer(path: string, method: string, body: { name?: string }): Response {
+  if (path === "/api/user") return Response.json({ id: "ann", is_admin: false });
+  if (method !== "GET" && isRefused) {
+    const headers = { "content-type": "application/problem+json" };
+    const errors = [{ field: "name", message: "must be a user id" }];
+    return Response.json({ status: 422, errors }, { headers, status: 422 });
+  }
+  const last = path.split("/").at(-1);
+  if (method === "DELETE") {
+    conversations = conversations.filter(({ id }) => id !== last);
+    files = files.filter(({ id }) => id !== last);
+    const members = project.members.filter(({ name }) => name !== body.name);
+    project = { ...project, members };
+    return Response.json({ status: "ok" });
+  }
+  if (path.endsWith("/conversations")) {
+    return Response.json({ conversations, total: conversations.length });
+  }
+  if (path.endsWith("/files")) return Response.json({ files });
+  return Response.json(path === "/api/projects" ? { projects: [project] } : project);
+}
+
+beforeEach(() => {
+  queryClient.clear();
+  isRefused = false;
+  project = {
+    id: "p-1",
+    name: "Herons",
+    role: "owner",
+    instructions: "",
+    settings: {},
+    options: {},
+    members: [member("ann", { is_me: true, role: "owner" }), member("ben"), member("cat")],
+    created_at: at,
+    updated_at: at,
+  } as unknown as Project;
+  conversations = [listed("ants"), listed("bees")];
+  files = [file("f1"), file("f2")];
+  queryClient.setQueryData(keys.config, {
+    ...config,
+    attachments: { max_bytes: 100, max_per_project: 20, max_characters_read: 60_000 },
+  });
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : {};
+    return answer(String(path).replace(/\?.*/, ""), init.method ?? "GET", body);
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+type Part = (props: { project: Project }) => ReactNode;
+
+let page: HTMLElement;
+/** As the page of the project draws it, from what is read of it. */
+function Page({ part: Part }: { part: Part }) {
+  const read = useProject("p-1").data;
+  return (
+    <>
+      {read && <Part project={read} />}
+      <Toasts />
+    </>
+  );
+}
+async function show(part: Part, text: string) {
+  page = await render(<Page part={part} />, queryClient);
+  await settled(text);
+}
+/** Presses the button that it is, as Enter does where it has the focus. */
+async function press(name: string) {
+  const found = button(name);
+  found?.focus();
+  expect(document.activeElement, name).toBe(found);
+  await click(found);
+}
+const focused = () => {
+  const { activeElement } = document;
+  return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent;
+};
+/** What the browser does with a modal dialog where Escape is pressed. */
+const pressEscape = () =>
+  act(async () => {
+    const event = new KeyboardEvent("keydown", { key: "Escape", bubbles: true });
+    document.activeElement?.dispatchEvent(event);
+    page.querySelector("dialog")?.close();
+  });
+/** The way on in the dialog, which stands last. */
+const confirm = () => click([...page.querySelectorAll("dialog button")].at(-1));
+
+it("members are removed one after the other", async () => {
+  await show(Members, "cat");
+  await press("Remove ben");
+  await settled("ben is no longer in the project.");
+  expect(focused()).toBe("Remove cat");
+  await press("Remove cat");
+  await settled("cat is no longer in the project.");
+  expect(document.activeElement).toBe(page.querySelector(".project-member-add input"));
+});
+
+it("a member's name that is refused has the focus, and says why", async () => {
+  await show(Members, "Whether somebody has this name is not checked.");
+  const box = page.querySelector<HTMLInputElement>(".project-member-add input");
+  await type(box, "a b");
+  isRefused = true;
+  await press("Add");
+  await settled("This cannot be a user’s name.");
+  expect(document.activeElement).toBe(box);
+  const notes = (box?.getAttribute("aria-describedby") ?? "").split(" ");
+  expect(notes.map((id) => document.getElementById(id)?.textContent)).toEqual([
+    "Exactly as they sign in here. Whether somebody has this name is not checked.",
+    "This cannot be a user’s name.",
+  ]);
+});
+
+it("conversations are taken out one after the other", async () => {
+  await show(InProject, "About bees");
+  await press("Take out: About ants");
+  await settled("“About ants” is in no project any more.");
+  expect(focused()).toBe("Take out: About bees");
+  await press("Take out: About bees");
+  await settled("Nothing is in this project yet.");
+  expect(focused()).toBe("Conversations");
+});
+
+it("files are removed after a question, which Escape takes away", async () => {
+  await show(Files, "f2.md");
+  await press("Remove f1.md");
+  await pressEscape();
+  expect(page.querySelector("dialog")).toBeNull();
+  expect(focused()).toBe("Remove f1.md");
+  await press("Remove f1.md");
+  await confirm();
+  await settled("f1.md was removed from the project.");
+  expect(focused()).toBe("Remove f2.md");
+  await press("Remove f2.md");
+  await confirm();
+  await settled("f2.md was removed from the project.");
+  expect(document.activeElement).toBe(page.querySelector("input[type=file]"));
+});
+
+it.each(["Leave the project", "Delete the project"])(
+  "“%s” asks, and Escape stays",
+  async (name) => {
+    await show((props) => <Ends {...props} onEnding={() => undefined} />, name);
+    await press(name);
+    expect(page.querySelector("dialog")).not.toBeNull();
+    await pressEscape();
+    expect(page.querySelector("dialog")).toBeNull();
+    expect(focused()).toBe(name);
+  },
+);
+
+type Dialog = (props: { onClose: () => void }) => ReactNode;
+const moving: Dialog = ({ onClose }) => (
+  <MoveDialog item={{ id: "c-1", title: "Tides", title_is_default: false }} onClose={onClose} />
+);
+const making: Dialog = ({ onClose }) => <NewProject onClose={onClose} onMade={onClose} />;
+
+it.each([
+  ["moves a conversation", moving, "No project"],
+  ["makes a project", making, "Make project"],
+])("the dialog that %s takes the focus, and Escape gives it back", async (_, Shown, text) => {
+  function Opener() {
+    const [open, setOpen] = useState(false);
+    return (
+      <>
+        <button type="button" onClick={() => setOpen(true)}>
+          Open
+        </button>
+        {open && <Shown onClose={() => setOpen(false)} />}
+      </>
+    );
+  }
+  page = await render(<Opener />, queryClient);
+  await press("Open");
+  await settled(text);
+  const fields = [...page.querySelectorAll("dialog input")];
+  expect(fields).toContain(document.activeElement);
+  await pressEscape();
+  expect(page.querySelector("dialog")).toBeNull();
+  expect(focused()).toBe("Open");
+});

@@ -1,0 +1,44 @@
+/** What a copy of somebody else's conversation is without: said where its maker asks on, as long as it stands in the history. */
+import { useHistoryState } from "wouter/use-browser-location";
+import type { Message } from "../../api/types";
+import { t } from "../../i18n";
+import { listText } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+
+/** What the page of the copy is told on the way there. */
+export const withoutFiles = (files: readonly string[]) => ({ notCopied: files });
+
+const filesIn = (state: unknown): readonly string[] =>
+  typeof state === "object" &&
+  state !== null &&
+  "notCopied" in state &&
+  Array.isArray(state.notCopied)
+    ? state.notCopied.map(String)
+    : [];
+
+/** The names of the files that a copy does without; those of the project stay where the copy does. */
+export function filesOf(messages: readonly Message[], staysInProject: boolean): readonly string[] {
+  const names = messages.flatMap((message) =>
+    message.role === "user"
+      ? [
+          ...(message.attachments ?? []),
+          ...(staysInProject ? [] : (message.project_files ?? [])),
+        ].map(({ filename }) => filename)
+      : [],
+  );
+  return [...new Set(names)];
+}
+
+export function NotCopied() {
+  const files = filesIn(useHistoryState<unknown>());
+  if (files.length === 0) return null;
+  return (
+    <p className="archived-note">
+      <Icon name="file" />
+      {t(
+        "The files are not in this copy: {{files}}. Questions here are asked without them, unless you attach them again.",
+        { files: listText(files) },
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,25 @@
+import { useProjects } from "../../api/projects";
+import { t } from "../../i18n";
+import { T } from "../../i18n/t";
+import { CopyButton } from "../../ui/copy";
+
+/** Where everybody in a project reads a conversation as it goes on: whom it is for needs no other link. */
+export function ProjectLink({ project, conversation }: { project: string; conversation: string }) {
+  const name = useProjects().data?.find(({ id }) => id === project)?.name;
+  // Whoever has left it cannot send others there.
+  if (name === undefined) return null;
+  return (
+    <div className="share-project">
+      <p>
+        <T
+          text="Everybody in the project {{project}} can read it anyway, also what you ask later."
+          parts={{ project: <bdi>{name}</bdi> }}
+        />
+      </p>
+      <CopyButton
+        label={t("Copy link for the project")}
+        text={() => new URL(`/p/${project}/c/${conversation}`, location.origin).href}
+      />
+    </div>
+  );
+}

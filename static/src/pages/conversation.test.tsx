@@ -1,0 +1,74 @@
+import { act } from "react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { queryClient } from "../api/queries";
+import { button, click, render, settled } from "../test/render";
+import { ConversationPage } from "./conversation";
+
+/** The projects that the reader is in, and the one that has the conversation. */
+let projects: string[];
+let place: string | null;
+let refuses: string | null;
+let asked: string[];
+
+const refusal = (status: number) =>
+  Response.json(
+    { status, detail: status === 404 ? "This is not there." : "Not now." },
+    { status, headers: { "content-type": "application/problem+json" } },
+  );
+
+beforeEach(() => {
+  queryClient.clear();
+  projects = ["p-1", "p-2", "p-3"];
+  place = null;
+  refuses = null;
+  asked = [];
+  history.replaceState(null, "", "/c/c-1");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (path) => {
+    const url = String(path);
+    asked.push(url);
+    if (url === "/api/user") return Response.json({ id: "ada", is_admin: false });
+    if (url === "/api/projects") {
+      return Response.json({ projects: projects.map((id) => ({ id, name: id, role: "viewer" })) });
+    }
+    if (url === refuses) return refusal(409);
+    return url === `/api/projects/${place}/conversations/c-1`
+      ? Response.json({ id: "c-1", title: "Tides", messages: [] })
+      : refusal(404);
+  });
+});
+
+const show = () => render(<ConversationPage id="c-1" />, queryClient);
+
+/** Waits until the page is at this address. */
+async function at(path: string) {
+  for (let tries = 0; tries < 200 && location.pathname !== path; tries += 1) {
+    await act(() => new Promise((done) => setTimeout(done, 10)));
+  }
+  expect(location.pathname).toBe(path);
+}
+
+describe("a conversation that is not the reader's", () => {
+  it("is read in the project that they share with its author", async () => {
+    place = "p-2";
+    await show();
+    await at("/p/p-2/c/c-1");
+    // What was found need not be read again there.
+    expect(asked.filter((one) => one.includes("p-2"))).toHaveLength(1);
+  });
+
+  it("is not here where it is in none of their projects", async () => {
+    await show();
+    await settled("This conversation is not here");
+    expect(location.pathname).toBe("/c/c-1");
+    expect(asked).toContain("/api/projects/p-3/conversations/c-1");
+  });
+
+  it("is looked for again where that failed", async () => {
+    refuses = "/api/projects/p-3/conversations/c-1";
+    await show();
+    await settled("It could not be read: Not now.");
+    [refuses, place] = [null, "p-3"];
+    await click(button("Try again"));
+    await at("/p/p-3/c/c-1");
+  });
+});
