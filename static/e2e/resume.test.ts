@@ -42,9 +42,12 @@ async function middleOf(page: Page, stage: Stage) {
   await text.first().waitFor({ timeout: patience });
 }
 
+/** The stored copy of a conversation, of whichever branch. */
+const storedCopy = /\/api\/conversations\/[^/?]+(\?branch=|$)/;
+
 /** While the live copy of the run is on the page, no stored one takes its place. */
 const keepLiveCopy = (page: Page) =>
-  page.route(/\/api\/conversations\/[^/?]+$/, (route) =>
+  page.route(storedCopy, (route) =>
     route.request().method() === "GET" ? route.abort() : route.fallback(),
   );
 
@@ -85,7 +88,7 @@ describe("a network that is cut", () => {
     await waitForEnd(page);
     const seen = await textsSoFar(page);
     expectGrowth(seen, await storedAnswer(page));
-    await page.unroute(/\/api\/conversations\/[^/?]+$/);
+    await page.unroute(storedCopy);
     await expectStored(page);
     // What the run itself brought, without the stored copy's help. Until just now one more may have been refused.
     const refused = faults.filter((fault) =>

@@ -3,13 +3,16 @@ import { t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import type { AnswerState, RunState } from "../../run/state";
 import { Details } from "../../ui/disclosure";
+import { features } from "..";
 import { Flags } from "./answer-card";
 import { CardNotes } from "./card-notes";
 
 /** The one answer of a run whose final answer is that and nothing else; null in every other run. */
 export function aloneIn({ answers, synthesis }: RunState): AnswerState | null {
   const [answer] = answers;
-  if (!answer || answers.length > 1 || answer.result?.cot) return null;
+  if (!answer || answers.length > 1) return null;
+  // What a feature shows in a way of its own has more on its card than the text.
+  if (features.some(({ answerBody }) => answerBody?.(answer))) return null;
   const isAlone = synthesis.result?.heading_fact?.code === "member_alone";
   return isAlone && answer.text === synthesis.text ? answer : null;
 }
