@@ -65,6 +65,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const card = page.getByRole("article", { name: "Answer of simulated/blind" });
     // There is one at a time on a phone, where the one that sees is the first.
     const tab = page.getByRole("tab", { name: /blind/ });
+    await tab.or(card).first().waitFor();
     if (await tab.isVisible()) {
       expect(await unseen.count()).toBe(0);
       await tab.click();
