@@ -117,8 +117,9 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await ask(page, "Which tea?");
     await page.getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout: patience });
     const tab = page.getByRole("tab", { name: /large-0/ });
-    if (await tab.isVisible()) await tab.click();
     const card = page.getByRole("article", { name: `Answer of ${retired}` });
+    await tab.or(card).first().waitFor();
+    if (await tab.isVisible()) await tab.click();
     await card.getByText("is no longer on its provider’s list").waitFor({ timeout: patience });
     await fitsAndBreaksNoRule(page);
     await card.getByRole("button", { name: /^Use cedar\/large-1/ }).click();

@@ -135,6 +135,7 @@ export function Comment({ runId, comment, onSay }: Props) {
               className="quiet-button"
               aria-label={t("Remove the comment")}
               onClick={() => {
+                setTyped("");
                 onSay(null);
                 focus("textarea");
               }}

@@ -104,7 +104,19 @@ describe("the keys of the picker", () => {
   });
 });
 
-it.each(["ArrowDown", "ArrowUp", "PageDown"])(
+it("ArrowUp goes round the hits, and never to what is none", async () => {
+  await show();
+  await search("basil");
+  for (const key of ["ArrowUp", "ArrowDown", "ArrowUp", "ArrowUp"]) await press(key);
+  expect(at()).toBe("acme/basil");
+  await search("acme");
+  for (const key of ["ArrowDown", "ArrowUp"]) await press(key);
+  expect(at()).toBe("acme/aurora");
+  await press("ArrowUp");
+  expect(at()).toBe("acme/basil");
+});
+
+it.each(["ArrowDown", "PageDown"])(
   "%s leads from the one hit to what is no hit only at the second press",
   async (key) => {
     await show();

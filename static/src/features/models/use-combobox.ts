@@ -8,7 +8,7 @@ interface Props {
   keys: readonly string[];
   /** Whether the first one is chosen by Enter while none was gone to. */
   first: boolean;
-  /** The place of what is only chosen on purpose, such as what is no hit: no first key leads from the first one to it. */
+  /** The last place, of what is only chosen on purpose, such as what is no hit: it is gone to downwards, and not by the first key. */
   onPurpose?: number | undefined;
   idOf: (at: number) => string;
   onChoose: (at: number) => void;
@@ -41,7 +41,7 @@ export function useCombobox({ keys, first, onPurpose, idOf, onChoose, onEscape }
         go(at >= last ? 0 : at + 1);
         break;
       case "ArrowUp":
-        go(at <= 0 ? last : at - 1);
+        go(at <= 0 ? (onPurpose ?? keys.length) - 1 : at - 1);
         break;
       case "PageDown":
         go(Math.min(last, Math.max(0, at) + page));
