@@ -35,6 +35,15 @@ impl Gate {
         }
     }
 
+    /// Whether a user who is in these groups administers this server.
+    #[must_use]
+    pub fn is_admin(&self, user: &UserId, groups: &[String]) -> bool {
+        match &self.mode {
+            Mode::Proxy(policy) => policy.is_admin(user, groups),
+            Mode::Local(_) => user.as_str() == user::LOCAL,
+        }
+    }
+
     /// Who asks.
     pub fn identify<'a>(
         &self,
@@ -48,7 +57,7 @@ impl Gate {
                 email: None,
                 name: None,
                 groups: Vec::new(),
-                is_admin: user.as_str() == super::user::LOCAL,
+                is_admin: self.is_admin(user, &[]),
                 via: AuthMethod::Local,
             }),
         }

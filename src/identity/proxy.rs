@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::cidr::TrustedPeers;
 use super::{AuthMethod, Identity, user};
+use crate::id::UserId;
 use crate::invisible::is_blank;
 
 /// The names of the headers that carry an identity.
@@ -170,9 +171,14 @@ impl ProxyPolicy {
             .filter(|group| !group.is_empty())
             .map(str::to_owned)
             .collect();
-        let is_admin = self.admin_users.iter().any(|admin| admin == user.as_str())
-            || groups.iter().any(|group| self.admin_groups.contains(group));
+        let is_admin = self.is_admin(&user, &groups);
         Ok(Identity { user, email, name, groups, is_admin, via: AuthMethod::Proxy })
+    }
+
+    /// Whether a user who is in these groups administers this server.
+    pub(super) fn is_admin(&self, user: &UserId, groups: &[String]) -> bool {
+        self.admin_users.iter().any(|admin| admin == user.as_str())
+            || groups.iter().any(|group| self.admin_groups.contains(group))
     }
 
     fn check_secret(&self, given: &[&[u8]]) -> Result<(), Refusal> {

@@ -23,6 +23,7 @@ mod days;
 pub mod descriptors;
 mod extract;
 mod feedback;
+mod filter;
 mod folders;
 mod for_others;
 mod health;

@@ -7,6 +7,7 @@ use sqlx::types::Json;
 
 use crate::id::UserId;
 
+use super::usage::Span;
 use super::{Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, time};
 
 /// One line of the log.
@@ -57,23 +58,40 @@ pub async fn append(
     Ok(())
 }
 
-/// The log, newest first, from before the entry `before` on, optionally of one user. Needs the
-/// admins' scope.
-pub async fn list(
-    tx: &mut Tx,
-    user: Option<&UserId>,
-    before: Option<i64>,
-    limit: u32,
-) -> Result<Vec<Entry>, StoreError> {
+/// Which entries of the log: all of them where nothing is said.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Of this person.
+    pub user: Option<&'a UserId>,
+    /// Of this action, or of all of one noun: `conversation.delete`, `conversation`.
+    pub action: Option<&'a str>,
+    /// Of what was done to this.
+    pub target: Option<&'a str>,
+    /// Of this time.
+    pub span: Span,
+    /// From before this entry.
+    pub before: Option<i64>,
+}
+
+/// The log, newest first. Needs the admins' scope.
+pub async fn list(tx: &mut Tx, wanted: Wanted<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
         "SELECT id, at, user_id, action, target, details FROM audit_log
          WHERE ($1::text IS NULL OR user_id = $1) AND ($2::bigint IS NULL OR id < $2)
+           AND ($4::text IS NULL OR action = $4 OR starts_with(action, $4 || '.'))
+           AND ($5::text IS NULL OR target = $5)
+           AND ($6::timestamptz IS NULL OR at >= $6)
+           AND ($7::timestamptz IS NULL OR at < $7)
          ORDER BY id DESC LIMIT $3",
     )
-    .bind(user.map(UserId::as_str))
-    .bind(before)
+    .bind(wanted.user.map(UserId::as_str))
+    .bind(wanted.before)
     .bind(i64::from(limit))
+    .bind(wanted.action)
+    .bind(wanted.target)
+    .bind(wanted.span.from.map(jiff_sqlx::Timestamp::from))
+    .bind(wanted.span.until.map(jiff_sqlx::Timestamp::from))
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()

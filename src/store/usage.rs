@@ -52,8 +52,13 @@ pub struct Usage {
     pub estimated_calls: i64,
 }
 
-/// The usage of everyone, dearest first (days: newest first). Needs the admins' scope.
-pub async fn usage(tx: &mut Tx, by: GroupBy, span: Span) -> Result<Vec<Usage>, StoreError> {
+/// The usage of everyone, or of `whose` alone, dearest first (days: newest first). Needs the admins' scope.
+pub async fn usage(
+    tx: &mut Tx,
+    by: GroupBy,
+    span: Span,
+    whose: Option<&UserId>,
+) -> Result<Vec<Usage>, StoreError> {
     tx.require_admin()?;
     macro_rules! grouped {
         ($key:literal, $order:literal) => {
@@ -70,6 +75,7 @@ pub async fn usage(tx: &mut Tx, by: GroupBy, span: Span) -> Result<Vec<Usage>, S
                  FROM admin_calls
                  WHERE ($1::timestamptz IS NULL OR finished_at >= $1)
                    AND ($2::timestamptz IS NULL OR finished_at < $2)
+                   AND ($3::text IS NULL OR user_id = $3)
                  GROUP BY 1 ORDER BY ",
                 $order
             )
@@ -84,6 +90,7 @@ pub async fn usage(tx: &mut Tx, by: GroupBy, span: Span) -> Result<Vec<Usage>, S
     let rows = sqlx::query(sql)
         .bind(span.from.map(jiff_sqlx::Timestamp::from))
         .bind(span.until.map(jiff_sqlx::Timestamp::from))
+        .bind(whose.map(UserId::as_str))
         .fetch_all(&mut **tx)
         .await?;
     rows.iter()
@@ -195,10 +202,11 @@ pub struct RunLine {
     pub estimated_calls: i64,
 }
 
-/// Everyone's runs, newest first; with `failures_only` those that failed or in which a call did. Needs
-/// the admins' scope.
+/// Everyone's runs, or those of `whose` alone, newest first; with `failures_only` those that failed or in which a
+/// call did. Needs the admins' scope.
 pub async fn recent_runs(
     tx: &mut Tx,
+    whose: Option<&UserId>,
     failures_only: bool,
     limit: u32,
     offset: u32,
@@ -213,12 +221,14 @@ pub async fn recent_runs(
                     count(*) FILTER (WHERE c.outcome NOT IN ('ok', 'cancelled')) AS failed_calls
              FROM calls c WHERE c.run_id = r.id
          ) priced
-         WHERE NOT $3 OR r.status = 'failed' OR priced.failed_calls > 0
+         WHERE (NOT $3 OR r.status = 'failed' OR priced.failed_calls > 0)
+           AND ($4::text IS NULL OR r.user_id = $4)
          ORDER BY r.created_at DESC, r.id LIMIT $1 OFFSET $2",
     )
     .bind(i64::from(limit))
     .bind(i64::from(offset))
     .bind(failures_only)
+    .bind(whose.map(UserId::as_str))
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()
@@ -254,6 +264,8 @@ pub struct UserLine {
     pub email: Option<String>,
     /// As the proxy last said it.
     pub name: Option<String>,
+    /// The groups that they were in when the proxy last said so.
+    pub groups: Vec<String>,
     /// The first visit.
     pub created_at: Timestamp,
     /// The last visit, to the minute.
@@ -262,16 +274,25 @@ pub struct UserLine {
     pub blocked_at: Option<Timestamp>,
 }
 
-/// Everyone who was ever here, last seen first. Needs the admins' scope.
-pub async fn users(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<UserLine>, StoreError> {
+/// Everyone who was ever here, last seen first; with `search` those in whose name, address or user id it stands, in
+/// whichever case. Needs the admins' scope.
+pub async fn users(
+    tx: &mut Tx,
+    search: Option<&str>,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<UserLine>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
-        "SELECT u.id, u.email, u.name, u.created_at, u.last_seen_at, b.blocked_at
+        "SELECT u.id, u.email, u.name, u.groups, u.created_at, u.last_seen_at, b.blocked_at
          FROM users u LEFT JOIN blocked_users b ON b.user_id = u.id
+         WHERE $3::text IS NULL
+            OR strpos(lower(concat_ws(E'\\n', u.id, u.email, u.name)), lower($3)) > 0
          ORDER BY u.last_seen_at DESC, u.id LIMIT $1 OFFSET $2",
     )
     .bind(i64::from(limit))
     .bind(i64::from(offset))
+    .bind(search)
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()
@@ -280,6 +301,7 @@ pub async fn users(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<UserLine>
                 id: UserId::from_canonical(row.try_get::<String, _>("id")?),
                 email: row.try_get("email")?,
                 name: row.try_get("name")?,
+                groups: row.try_get("groups")?,
                 created_at: time(row, "created_at")?,
                 last_seen_at: time(row, "last_seen_at")?,
                 blocked_at: time_or_null(row, "blocked_at")?,

@@ -148,6 +148,39 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       await fitsAndBreaksNoRule();
     });
 
+    it("leads from a person to what is theirs, and finds people and entries", async () => {
+      await page.goto("/admin/users");
+      await page.getByLabel("Search", { exact: true }).fill("ROOT@host");
+      await part("Users").getByText("1 user, all there are").waitFor();
+      await part("Users")
+        .getByRole("row", { name: /^root administrator/ })
+        .waitFor();
+      await page.getByLabel("Search", { exact: true }).fill("");
+      await part("Users").getByRole("link", { name: "Runs of ann" }).press("Enter");
+      const runs = part("Runs and failures");
+      await runs.getByText("2 runs, all there are").waitFor();
+      await fitsAndBreaksNoRule();
+      await runs.getByLabel("User").fill("root");
+      await runs.getByLabel("User").press("Enter");
+      await runs.getByText("1 run, all there are").waitFor();
+      await page.reload();
+      await runs.getByText("1 run, all there are").waitFor();
+
+      await page.goto("/admin?user=ann");
+      const usage = part("Usage");
+      await usage.getByRole("row", { name: /^simulated\/ada/ }).waitFor();
+      await fitsAndBreaksNoRule();
+      await page.goto("/admin/audit");
+      const audit = part("Audit log");
+      await audit.getByLabel("Action").selectOption("looked at the usage");
+      await audit.getByRole("cell", { name: "ann" }).first().waitFor();
+      await expect.poll(() => audit.getByText("reset their settings").count()).toBe(1);
+      await fitsAndBreaksNoRule();
+      await audit.getByRole("link", { name: "ann" }).first().press("Enter");
+      await page.waitForURL(/audit\?target=ann$/);
+      await audit.getByRole("cell", { name: "looked at the usage" }).first().waitFor();
+    });
+
     it("stops a run, and blocks a person, who then reads only that", async () => {
       const name = `carl-${page.viewportSize()?.width}`;
       const carl = { "remote-user": name };
@@ -221,7 +254,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       const audit = part("Audit log");
       const rows = audit.locator("tbody").getByRole("row");
       await audit.getByText(`${perPage} entries`, { exact: true }).waitFor();
-      await audit.getByText("reset their settings").first().waitFor();
+      await audit.getByRole("cell", { name: "reset their settings" }).first().waitFor();
       await fitsAndBreaksNoRule();
       await audit.getByRole("button", { name: "Older entries" }).press("Enter");
       await expect.poll(() => rows.count()).toBeGreaterThan(perPage);

@@ -452,6 +452,20 @@ async fn odd_values_in_queries_are_told_or_brought_into_range() {
         is_told(&app.admin(), &format!("/api/admin/usage?{query}"), field).await;
     }
     is_told(&app.admin(), "/api/admin/audit?before=x", "query").await;
+    let long = "x".repeat(201);
+    for (query, field) in [
+        ("users?search=%00", "search"),
+        (&format!("users?search={long}"), "search"),
+        ("runs?user=a%0Ab", "user"),
+        ("usage?user=%00", "user"),
+        ("audit?user=ann,bob", "user"),
+        ("audit?action=%00", "action"),
+        (&format!("audit?target={long}"), "target"),
+        ("audit?from=yesterday", "from"),
+        ("audit?to=9999-12-31", "to"),
+    ] {
+        is_told(&app.admin(), &format!("/api/admin/{query}"), field).await;
+    }
     assert_eq!(census(&app).await, before);
 
     // Numbers that are only large or small mean the most or the least.

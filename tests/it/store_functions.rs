@@ -2,6 +2,7 @@
 
 use llm_council::id::{ConversationId, MessageId, RunId, TokenId, UserId};
 use llm_council::store::analytics::{self, AgainstBest, RowFilter};
+use llm_council::store::audit::Wanted;
 use llm_council::store::conversations::{self, Conversation, Filter, Message, Node};
 use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
@@ -370,32 +371,33 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
         audit::append(&mut tx, &id(name), "conversation.delete", Some("x"), &json!({})).await.unwrap();
         let forged = audit::append(&mut tx, &id("eve"), "conversation.delete", None, &json!({})).await;
         assert!(matches!(forged, Err(StoreError::WrongScope { .. })));
-        let refused = usage::usage(&mut tx, GroupBy::User, Span::default()).await;
+        let refused = usage::usage(&mut tx, GroupBy::User, Span::default(), None).await;
         assert!(matches!(refused, Err(StoreError::WrongScope { .. })));
         tx.commit().await.unwrap();
     }
     let mut admin = test.db().begin(&Scope::Admin).await.unwrap();
-    let by_model = usage::usage(&mut admin, GroupBy::Model, Span::default()).await.unwrap();
+    let by_model = usage::usage(&mut admin, GroupBy::Model, Span::default(), None).await.unwrap();
     let figures: Vec<_> = by_model
         .iter()
         .map(|u| (u.key.as_str(), u.runs, u.failed_calls, u.cost_usd, u.unpriced_calls))
         .collect();
     assert_eq!(figures, [("m", 2, 0, Some(1.0), 0), ("n", 2, 2, None, 2), ("o", 2, 2, None, 0)]);
     for by in [GroupBy::User, GroupBy::Day, GroupBy::Format] {
-        assert!(!usage::usage(&mut admin, by, Span::default()).await.unwrap().is_empty(), "{by:?}");
+        assert!(!usage::usage(&mut admin, by, Span::default(), None).await.unwrap().is_empty(), "{by:?}");
     }
     let before = Span { until: Some(jiff::Timestamp::UNIX_EPOCH), ..Span::default() };
-    assert!(usage::usage(&mut admin, GroupBy::User, before).await.unwrap().is_empty());
-    let runs = usage::recent_runs(&mut admin, false, 10, 0).await.unwrap();
+    assert!(usage::usage(&mut admin, GroupBy::User, before, None).await.unwrap().is_empty());
+    let runs = usage::recent_runs(&mut admin, None, false, 10, 0).await.unwrap();
     assert_eq!(runs.iter().map(|run| run.error_kind.as_deref()).collect::<Vec<_>>(), [None, Some("timeout")]);
     assert_eq!((runs[0].calls, runs[0].failed_calls, runs[0].cost_usd), (3, 2, Some(0.5)));
-    let people = usage::users(&mut admin, 10, 0).await.unwrap();
+    let people = usage::users(&mut admin, None, 10, 0).await.unwrap();
     assert_eq!(
         people.iter().map(|p| (p.name.as_deref(), p.email.as_deref())).collect::<Vec<_>>(),
         [(Some("bob"), None), (Some("ann"), None)]
     );
-    let log = audit::list(&mut admin, None, None, 1).await.unwrap();
+    let log = audit::list(&mut admin, Wanted::default(), 1).await.unwrap();
     assert_eq!((log.len(), &log[0].user), (1, &id("bob")));
-    let older = audit::list(&mut admin, None, Some(log[0].id), 10).await.unwrap();
+    let older =
+        audit::list(&mut admin, Wanted { before: Some(log[0].id), ..Wanted::default() }, 10).await.unwrap();
     assert_eq!((older.len(), &older[0].user), (1, &id("ann")));
 }

@@ -175,3 +175,85 @@ async fn a_run_that_was_stopped_is_no_failure() {
     assert_eq!(admin.get("/api/admin/runs?failures=true").await.ok()["runs"], json!([]));
     app.close().await;
 }
+
+#[tokio::test]
+async fn what_one_person_used_can_be_asked_for() {
+    let app = used().await;
+    let admin = app.admin();
+    let whose = "user=QUO%22ted;%20comma";
+    let by_model = admin.get(&format!("/api/admin/usage?by=model&{whose}")).await.ok();
+    assert_eq!(named(&by_model, "m/one")["cost_usd"], json!(0.25), "{by_model}");
+    let by_user = admin.get(&format!("/api/admin/usage?{whose}")).await.ok();
+    assert_eq!(by_user["rows"].as_array().unwrap().len(), 1);
+    let csv = admin.get(&format!("/api/admin/usage?format=csv&{whose}")).await;
+    assert_eq!(csv.text.lines().count(), 2, "{}", csv.text);
+    let runs = async |query: &str| {
+        let found = admin.get(&format!("/api/admin/runs?{query}")).await.ok();
+        found["runs"].as_array().unwrap().iter().map(|run| run["user"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(runs(whose).await, ["quo\"ted; comma"]);
+    assert_eq!(runs("user=").await.len(), 3, "a field that is not filled in");
+    assert_eq!(runs(&format!("{whose}&failures=true&offset=1")).await.len(), 0);
+    assert_eq!(admin.get("/api/admin/usage?user=nobody").await.ok()["rows"], json!([]));
+    assert_eq!(runs("user=nobody").await.len(), 0);
+    let log = admin.get("/api/admin/audit?action=usage").await.ok();
+    let targets: Vec<_> = log["entries"].as_array().unwrap().iter().map(|entry| &entry["target"]).collect();
+    assert_eq!(targets[1..], ["quo\"ted; comma"; 3], "whose was looked at is noted");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn the_audit_log_can_be_narrowed_down() {
+    let app = TestApp::start().await;
+    let (ann, bob, admin) = (app.user("ann"), app.user("bob"), app.admin());
+    ann.get("/api/user").await.ok();
+    let of_ann = ann.conversation().await;
+    ann.send("DELETE", &format!("/api/conversations/{of_ann}"), None).await.ok();
+    bob.send("DELETE", &format!("/api/conversations/{}", bob.conversation().await), None).await.ok();
+    bob.put("/api/config", json!({"council_models": ["m/one", "m/two"]})).await.ok();
+    admin.post("/api/admin/blocks", json!({"user": "ann", "reason": "Gone."})).await.ok();
+    let found = async |query: &str| {
+        let log = admin.get(&format!("/api/admin/audit?{query}")).await.ok();
+        let what = |entry: &Value| {
+            format!("{} {}", entry["user"].as_str().unwrap(), entry["action"].as_str().unwrap())
+        };
+        log["entries"].as_array().unwrap().iter().map(what).collect::<Vec<_>>()
+    };
+    assert_eq!(found("user=Bob").await, ["bob settings.change", "bob conversation.delete"]);
+    assert_eq!(found("action=conversation").await, ["bob conversation.delete", "ann conversation.delete"]);
+    assert_eq!(found("action=conversation.delete&user=ann").await, ["ann conversation.delete"]);
+    assert_eq!(found("action=conv").await, [""; 0], "a noun is a whole one");
+    assert_eq!(found("target=ann").await, ["root user.block"]);
+    assert_eq!(found(&format!("target={of_ann}")).await, ["ann conversation.delete"]);
+    assert_eq!(found("to=2001-01-01").await, [""; 0]);
+    let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let yesterday = today.yesterday().unwrap();
+    assert_eq!(found(&format!("from={yesterday}&action=user&limit=1")).await, ["root user.block"]);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn users_are_found_by_any_of_their_names_and_administrators_are_marked() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann").with("remote-name", "Ann Müller").with("remote-email", "a.m@example.org");
+    ann.with("remote-groups", "staff").get("/api/user").await.ok();
+    app.user("bob").with("remote-groups", "writers").get("/api/user").await.ok();
+    app.admin().get("/api/user").await.ok();
+    let found = async |query: &str| {
+        let list = app.admin().get(&format!("/api/admin/users?{query}")).await.ok();
+        let mut ids: Vec<_> = list["users"].as_array().unwrap().clone();
+        ids.sort_by_key(|user| user["id"].to_string());
+        ids
+    };
+    let ids =
+        async |query: &str| found(query).await.iter().map(|user| user["id"].clone()).collect::<Vec<_>>();
+    let all = found("search=").await;
+    assert_eq!(all.iter().map(|user| &user["is_admin"]).collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(all[0]["groups"], json!(["staff"]));
+    for search in ["ANN", "m%C3%BCll", "%20.M@EXAMPLE%20"] {
+        assert_eq!(ids(&format!("search={search}")).await, ["ann"], "{search}");
+    }
+    assert_eq!(ids("search=%25").await, [""; 0], "no pattern");
+    assert_eq!(ids("search=o&limit=1&offset=1").await.len(), 1);
+    app.close().await;
+}

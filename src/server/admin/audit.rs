@@ -7,6 +7,7 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::admin::{AuditEntry, AuditPage};
+use crate::server::{days, filter};
 use crate::store::{Scope, audit};
 
 /// A page of the audit log.
@@ -16,11 +17,22 @@ pub(in crate::server) struct AuditQuery {
     limit: Option<u32>,
     /// Only entries before this one's id.
     before: Option<i64>,
+    /// Only what this person did.
+    user: Option<String>,
+    /// Only this action, or all of one noun: `conversation.delete`, `conversation`.
+    action: Option<String>,
+    /// Only what was done to this: an id, or a user.
+    target: Option<String>,
+    /// First day (`2026-11-01`), UTC.
+    from: Option<String>,
+    /// Last day, UTC.
+    to: Option<String>,
 }
 
 /// The audit log, newest first.
 #[utoipa::path(tag = "admin", params(AuditQuery), responses(
-    (status = 200, body = AuditPage), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = AuditPage), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/admin/audit")]
 pub(in crate::server) async fn list(
     app: web::Data<App>,
@@ -29,6 +41,18 @@ pub(in crate::server) async fn list(
 ) -> Result<web::Json<AuditPage>, Problem> {
     caller.admin()?;
     let limit = query.limit.unwrap_or(100).clamp(1, 500);
-    let rows = audit::list(&mut app.db.begin(&Scope::Admin).await?, None, query.before, limit).await?;
+    let user = filter::user(query.user.as_deref())?;
+    let wanted = audit::Wanted {
+        user: user.as_ref(),
+        action: filter::text("action", query.action.as_deref())?,
+        target: filter::text("target", query.target.as_deref())?,
+        span: days::span(
+            days::read("from", query.from.as_deref())?,
+            days::read("to", query.to.as_deref())?,
+            "to",
+        )?,
+        before: query.before,
+    };
+    let rows = audit::list(&mut app.db.begin(&Scope::Admin).await?, wanted, limit).await?;
     Ok(web::Json(AuditPage { entries: rows.into_iter().map(AuditEntry::from).collect() }))
 }

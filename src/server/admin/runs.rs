@@ -8,6 +8,7 @@ use super::page::PageQuery;
 use crate::id::RunId;
 use crate::server::app::App;
 use crate::server::extract::{Caller, id};
+use crate::server::filter;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::admin::{RunRow, Runs};
 use crate::store::{Scope, audit, runs, usage};
@@ -17,6 +18,8 @@ use crate::store::{Scope, audit, runs, usage};
 pub(in crate::server) struct RunsQuery {
     /// Only runs that failed or in which a call did.
     failures: Option<bool>,
+    /// Only this person's.
+    user: Option<String>,
 }
 
 /// The latest runs: who, when, how they ended, what they cost.
@@ -33,8 +36,9 @@ pub(in crate::server) async fn list(
     caller.admin()?;
     let (limit, offset) = page.bounds();
     let failures_only = query.failures.unwrap_or(false);
+    let whose = filter::user(query.user.as_deref())?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let rows = usage::recent_runs(&mut tx, failures_only, limit, offset).await?;
+    let rows = usage::recent_runs(&mut tx, whose.as_ref(), failures_only, limit, offset).await?;
     Ok(web::Json(Runs { runs: rows.into_iter().map(RunRow::from).collect() }))
 }
 

@@ -7,11 +7,12 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::id::UserId;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::admin::{UsageReport, UsageRow};
-use crate::server::{csv, days};
+use crate::server::{csv, days, filter};
 use crate::store::usage::{self, GroupBy, Span};
 use crate::store::{Scope, audit};
 
@@ -26,9 +27,11 @@ pub(in crate::server) struct UsageQuery {
     by: Option<String>,
     /// `json` (default) or `csv`.
     format: Option<String>,
+    /// Only what this person used.
+    user: Option<String>,
 }
 
-/// Usage by user, model, day or format.
+/// Usage by user, model, day or format, of everybody or of one person.
 #[utoipa::path(tag = "admin", params(UsageQuery), responses(
     (status = 200, body = UsageReport), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
@@ -51,14 +54,16 @@ pub(in crate::server) async fn report(
         "csv" => true,
         _ => return Err(Problem::field("format", "must be json or csv")),
     };
+    let whose = filter::user(query.user.as_deref())?;
+    let span = span(&query)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let rows = usage::usage(&mut tx, by, span(&query)?).await?;
+    let rows = usage::usage(&mut tx, by, span, whose.as_ref()).await?;
     // What people used is theirs: who looked at it is noted.
     audit::append(
         &mut tx,
         &caller.user,
         "usage.read",
-        None,
+        whose.as_ref().map(UserId::as_str),
         &json!({ "by": query.by, "from": query.from, "to": query.to }),
     )
     .await?;

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::naive;
 use crate::id::{RunId, UserId};
+use crate::identity::Gate;
 use crate::store::{audit, blocks, usage};
 
 /// Usage, added up.
@@ -62,6 +63,10 @@ pub struct UserRow {
     pub id: UserId,
     pub email: Option<String>,
     pub name: Option<String>,
+    /// The groups that they were in when the proxy last said so.
+    pub groups: Vec<String>,
+    /// Whether the configuration makes them an administrator, by name or by one of these groups.
+    pub is_admin: bool,
     pub created_at: String,
     /// The last visit, to the minute.
     pub last_seen_at: String,
@@ -70,12 +75,14 @@ pub struct UserRow {
     pub blocked_at: Option<String>,
 }
 
-impl From<usage::UserLine> for UserRow {
-    fn from(row: usage::UserLine) -> Self {
+impl UserRow {
+    pub(in crate::server) fn of(row: usage::UserLine, gate: &Gate) -> Self {
         Self {
+            is_admin: gate.is_admin(&row.id, &row.groups),
             id: row.id,
             email: row.email,
             name: row.name,
+            groups: row.groups,
             created_at: naive(row.created_at),
             last_seen_at: naive(row.last_seen_at),
             blocked_at: row.blocked_at.map(naive),

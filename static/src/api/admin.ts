@@ -20,19 +20,23 @@ export const instanceKey = [...key, "config"] as const;
 /** Reading is noted in the audit log, so nothing is read that nobody has asked to see. */
 const onlyWhenAsked = { staleTime: 60_000, refetchOnWindowFocus: false } as const;
 
+/** What is reported, and of whom: an empty name is everybody. */
+export interface UsageWanted {
+  by: UsageBy;
+  span: { from: string | null; until: string | null };
+  user: string;
+}
+
 /** The report's address. Without days the server takes a month: a first day from before it all. */
-export function usageHref(
-  by: UsageBy,
-  span: { from: string | null; until: string | null },
-  format: "json" | "csv",
-): string {
+export function usageHref({ by, span, user }: UsageWanted, format: "json" | "csv"): string {
   const query = new URLSearchParams({ by, format, from: span.from ?? "2000-01-01" });
   if (span.until) query.set("to", span.until);
+  if (user) query.set("user", user);
   return `/api/admin/usage?${query}`;
 }
 
-export function useUsage(by: UsageBy, span: { from: string | null; until: string | null }) {
-  const address = usageHref(by, span, "json");
+export function useUsage(wanted: UsageWanted) {
+  const address = usageHref(wanted, "json");
   return useQuery({
     queryKey: [...key, "usage", address],
     queryFn: () => json<UsageReport>(address),
@@ -54,11 +58,11 @@ function usePages<T>(name: string, read: (query: string) => Promise<T[]>) {
   });
 }
 
-export const useUsers = () =>
-  usePages<UserRow>(
-    "users",
-    async (query) => (await json<{ users: UserRow[] }>(`/api/admin/users?${query}`)).users,
-  );
+export const useUsers = (search: string) =>
+  usePages<UserRow>(`users ${search}`, async (query) => {
+    const address = `/api/admin/users?${new URLSearchParams({ search })}&${query}`;
+    return (await json<{ users: UserRow[] }>(address)).users;
+  });
 
 export const knownUsersKey = [...key, "known-users"] as const;
 const mostPerPage = 500;
@@ -79,9 +83,10 @@ export const useKnownUsers = () =>
     ...onlyWhenAsked,
   });
 
-export const useRuns = (failuresOnly: boolean) =>
-  usePages<RunRow>(failuresOnly ? "failures" : "runs", async (query) => {
-    const address = `/api/admin/runs?failures=${failuresOnly}&${query}`;
+export const useRuns = (failuresOnly: boolean, user: string) =>
+  usePages<RunRow>(`${failuresOnly ? "failures" : "runs"} ${user}`, async (query) => {
+    const narrowed = new URLSearchParams({ failures: `${failuresOnly}`, user });
+    const address = `/api/admin/runs?${narrowed}&${query}`;
     return (await json<{ runs: RunRow[] }>(address)).runs;
   });
 
@@ -108,16 +113,22 @@ export const unblockUser = (user: string) =>
 export const stopRun = (id: string) =>
   thenAll(json<unknown>(`/api/admin/runs/${encodeURIComponent(id)}/cancel`, send("POST", {})));
 
-export const useAudit = () =>
+/** Which entries: empty is all. */
+export interface AuditWanted {
+  user: string;
+  action: string;
+  target: string;
+}
+
+export const useAudit = ({ user, action, target }: AuditWanted) =>
   useInfiniteQuery({
-    queryKey: [...key, "audit"],
+    queryKey: [...key, "audit", user, action, target],
     queryFn: async ({ pageParam }) => {
-      const before = pageParam === null ? "" : `&before=${pageParam}`;
-      const page = await json<{ entries: AuditEntry[] }>(
-        `/api/admin/audit?limit=${perPage}${before}`,
-      );
-      return page.entries;
+      const query = new URLSearchParams({ limit: `${perPage}`, user, action, target });
+      if (pageParam !== null) query.set("before", `${pageParam}`);
+      return (await json<{ entries: AuditEntry[] }>(`/api/admin/audit?${query}`)).entries;
     },
+    placeholderData: keepPreviousData,
     initialPageParam: null as number | null,
     getNextPageParam: (last) => (last.length < perPage ? undefined : last.at(-1)?.id),
   });

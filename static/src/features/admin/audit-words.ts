@@ -70,6 +70,14 @@ export function actionOf(action: string): string {
   return known ? t(known) : action.replace(/[._]/g, " ");
 }
 
+/** Every action and its words, as a list to choose from: by those words. `also` is in it, known or not. */
+export function actionsByName(also: string): [string, string][] {
+  const names = new Set([...Object.keys(actions), ...(also === "" ? [] : [also])]);
+  return [...names]
+    .map((name): [string, string] => [name, actionOf(name)])
+    .sort(([, one], [, other]) => one.localeCompare(other));
+}
+
 /** What the details are called. */
 const names: Record<string, string> = {
   before_usd: msg("before, in US dollars"),

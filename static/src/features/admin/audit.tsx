@@ -1,14 +1,23 @@
+import { useId } from "react";
+import { Link } from "wouter";
 import { useAudit } from "../../api/admin";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Answered, Panel } from "../dashboard/panel";
-import { actionOf, detailsOf } from "./audit-words";
+import { actionOf, actionsByName, detailsOf } from "./audit-words";
+import { KnownUsers } from "./known-users";
 import { More } from "./more";
+import { NarrowField, Narrowing, UserField, useNarrowed } from "./narrowed";
 import { exactTimeOf } from "./times";
 
 /** Who did what. */
 export function Audit() {
-  const audit = useAudit();
+  const id = useId();
+  const [user, setUser] = useNarrowed("user");
+  const [action, setAction] = useNarrowed("action");
+  const [target, setTarget] = useNarrowed("target");
+  const audit = useAudit({ user, action, target });
+  const isWhole = user === "" && action === "" && target === "";
   return (
     <Panel
       title={t("Audit log")}
@@ -16,10 +25,42 @@ export function Audit() {
         "Who did what, newest first, including when administrators viewed people’s figures. It holds nothing of what was asked or answered.",
       )}
     >
+      <KnownUsers />
+      <Narrowing>
+        <UserField value={user} onNarrow={setUser} />
+        <p className="narrow-field">
+          <label htmlFor={id}>{t("Action")}</label>
+          <select
+            id={id}
+            className="input"
+            value={action}
+            onChange={(event) => setAction(event.target.value)}
+          >
+            <option value="">{t("All")}</option>
+            {actionsByName(action).map(([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </p>
+        <NarrowField
+          label={t("Target")}
+          all={t("An id, or a user")}
+          value={target}
+          onNarrow={setTarget}
+        />
+      </Narrowing>
       <Answered query={audit} failed={msg("The audit log could not be read: {{reason}}")} lines={8}>
         {({ pages }) => {
           const entries = pages.flat();
-          if (entries.length === 0) return <p className="quiet">{t("Nothing was noted yet.")}</p>;
+          if (entries.length === 0) {
+            return (
+              <p className="quiet">
+                {isWhole ? t("Nothing was noted yet.") : t("Nothing of the kind was noted.")}
+              </p>
+            );
+          }
           return (
             <>
               <ScrollBox label={t("Audit log")}>
@@ -55,7 +96,16 @@ export function Audit() {
                           {actionOf(entry.action)}
                         </td>
                         <td className="text">
-                          {entry.target ? <code className="usage-name">{entry.target}</code> : "–"}
+                          {entry.target ? (
+                            <Link
+                              href={`/admin/audit?${new URLSearchParams({ target: entry.target })}`}
+                              title={t("Only what was done to this")}
+                            >
+                              <code className="usage-name">{entry.target}</code>
+                            </Link>
+                          ) : (
+                            "–"
+                          )}
                         </td>
                         <td className="text details-cell">{detailsOf(entry.details) || "–"}</td>
                       </tr>

@@ -9,7 +9,9 @@ import { Cost } from "../dashboard/cost";
 import { formatName } from "../dashboard/format-names";
 import { Answered, Panel } from "../dashboard/panel";
 import { RunBadge } from "../dashboard/run-status";
+import { KnownUsers } from "./known-users";
 import { More } from "./more";
+import { Narrowing, UserField, useNarrowed } from "./narrowed";
 import { lasted, timeOf } from "./times";
 
 /** Why a run failed; why its calls did is another question. */
@@ -98,10 +100,20 @@ function howMany(count: number, hasMore: boolean, failuresOnly: boolean): string
   return t(hasMore ? "{{count, number}} runs" : "{{count, number}} runs, all there are", { count });
 }
 
+/** What is said where there are no runs. */
+function none(failuresOnly: boolean, user: string): string {
+  if (user === "")
+    return failuresOnly ? t("No run had a failure.") : t("Nobody has asked anything yet.");
+  return failuresOnly
+    ? t("No run of {{user}} had a failure.", { user })
+    : t("{{user}} has asked nothing yet.", { user });
+}
+
 /** How the latest runs went. */
 export function Runs() {
   const [failuresOnly, setFailuresOnly] = useState(false);
-  const runs = useRuns(failuresOnly);
+  const [user, setUser] = useNarrowed("user");
+  const runs = useRuns(failuresOnly, user);
   return (
     <Panel
       title={t("Runs and failures")}
@@ -109,23 +121,25 @@ export function Runs() {
         "How everybody’s latest runs went. Questions and answers are private and never shown here.",
       )}
     >
+      <KnownUsers />
+      <Narrowing>
+        <UserField value={user} onNarrow={setUser} />
+        <label className="tick">
+          <input
+            type="checkbox"
+            checked={failuresOnly}
+            onChange={(event) => setFailuresOnly(event.target.checked)}
+          />
+          {t("Only with failures")}
+        </label>
+      </Narrowing>
       <Answered query={runs} failed={msg("The runs could not be read: {{reason}}")} lines={8}>
         {({ pages }) => {
           const rows = [...new Map(pages.flat().map((run) => [run.id, run])).values()];
           return (
             <>
-              <label className="tick">
-                <input
-                  type="checkbox"
-                  checked={failuresOnly}
-                  onChange={(event) => setFailuresOnly(event.target.checked)}
-                />
-                {t("Only with failures")}
-              </label>
               {rows.length === 0 ? (
-                <p className="quiet">
-                  {failuresOnly ? t("No run had a failure.") : t("Nobody has asked anything yet.")}
-                </p>
+                <p className="quiet">{none(failuresOnly, user)}</p>
               ) : (
                 <ScrollBox label={t("Runs")}>
                   <table className="figures-table">

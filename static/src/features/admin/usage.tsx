@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { type UsageBy, usageHref, useUsage } from "../../api/admin";
+import { Link } from "wouter";
+import { type UsageBy, type UsageWanted, usageHref, useUsage } from "../../api/admin";
 import type { Money, UsageReport, UsageRow } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { count } from "../../ui/format";
@@ -14,6 +15,8 @@ import { Answered, Nothing, Panel } from "../dashboard/panel";
 import { RangeBar } from "../dashboard/range-bar";
 import { dayName, spanError, spanText } from "../dashboard/span";
 import { useSpan } from "../dashboard/use-span";
+import { KnownUsers } from "./known-users";
+import { Narrowing, narrowedTo, UserField, useNarrowed } from "./narrowed";
 
 const ways: readonly (readonly [UsageBy, string])[] = [
   ["user", msg("User")],
@@ -41,12 +44,16 @@ const costOf = (row: UsageRow): Money => ({
   estimated_cost_calls: row.estimated_calls,
 });
 
-function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
+function Table({ report, by, user }: { report: UsageReport; by: UsageBy; user: string }) {
   const { rows } = report;
   if (rows.length === 0)
     return (
       <Nothing>
-        <p className="quiet">{t("Nobody asked anything in this period.")}</p>
+        <p className="quiet">
+          {user === ""
+            ? t("Nobody asked anything in this period.")
+            : t("{{user}} asked nothing in this period.", { user })}
+        </p>
       </Nothing>
     );
   const all = sumOfCosts(rows.map(costOf));
@@ -74,7 +81,13 @@ function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
             {rows.map((row) => (
               <tr key={row.name}>
                 <th scope="row">
-                  <span className="usage-name">{nameOf[by]?.(row.name) ?? row.name}</span>
+                  <span className="usage-name">
+                    {by === "user" ? (
+                      <Link href={narrowedTo("/admin/runs", row.name)}>{row.name}</Link>
+                    ) : (
+                      (nameOf[by]?.(row.name) ?? row.name)
+                    )}
+                  </span>
                 </th>
                 <td>
                   <span className="cell-bar">
@@ -119,19 +132,17 @@ function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
   );
 }
 
-function Report({
-  by,
-  span,
-}: {
-  by: UsageBy;
-  span: { from: string | null; until: string | null };
-}) {
-  const usage = useUsage(by, span);
+function Report({ wanted }: { wanted: UsageWanted }) {
+  const usage = useUsage(wanted);
   return (
     <Answered query={usage} failed={msg("The usage could not be read: {{reason}}")} lines={6}>
       {/* What was shown before keeps its own names until the new report is there. */}
       {(report) => (
-        <Table report={report} by={ways.find(([way]) => way === report.by)?.[0] ?? by} />
+        <Table
+          report={report}
+          by={ways.find(([way]) => way === report.by)?.[0] ?? wanted.by}
+          user={wanted.user}
+        />
       )}
     </Answered>
   );
@@ -140,7 +151,9 @@ function Report({
 /** Who used what, and what it cost. */
 export function Usage() {
   const [span, setSpan] = useSpan();
-  const [by, setBy] = useState<UsageBy>("user");
+  const [user, setUser] = useNarrowed("user");
+  const [by, setBy] = useState<UsageBy>(user === "" ? "user" : "model");
+  const wanted: UsageWanted = { by, span, user };
   const error = spanError(span);
   return (
     <>
@@ -152,6 +165,10 @@ export function Usage() {
           { when: spanText(span) },
         )}
       >
+        <KnownUsers />
+        <Narrowing>
+          <UserField value={user} onNarrow={setUser} />
+        </Narrowing>
         <div className="panel-tools">
           <Choice
             label={t("Grouped by")}
@@ -160,13 +177,13 @@ export function Usage() {
             onChoose={setBy}
           />
           {!error && (
-            <a className="quiet-button" href={usageHref(by, span, "csv")} download>
+            <a className="quiet-button" href={usageHref(wanted, "csv")} download>
               <Icon name="download" />
               {t("Download as CSV")}
             </a>
           )}
         </div>
-        {!error && <Report by={by} span={span} />}
+        {!error && <Report wanted={wanted} />}
       </Panel>
     </>
   );

@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import { useUsers } from "../../api/admin";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
@@ -5,10 +6,19 @@ import { Answered, Panel } from "../dashboard/panel";
 import { Blocks } from "./blocks";
 import { KnownUsers } from "./known-users";
 import { More } from "./more";
+import { NarrowField, Narrowing, narrowedTo, useNarrowed } from "./narrowed";
 import { timeOf } from "./times";
 
+/** Where there is more of somebody. */
+const ways: readonly (readonly [string, string])[] = [
+  ["/admin", msg("Usage")],
+  ["/admin/runs", msg("Runs")],
+  ["/admin/audit", msg("Audit log")],
+];
+
 function Everyone() {
-  const users = useUsers();
+  const [search, setSearch] = useNarrowed("search");
+  const users = useUsers(search);
   return (
     <Panel
       title={t("Users")}
@@ -16,9 +26,19 @@ function Everyone() {
         "Everybody who has signed in so far, with the names and addresses that the proxy last sent.",
       )}
     >
+      <Narrowing>
+        <NarrowField
+          label={t("Search")}
+          all={t("User id, name or email")}
+          value={search}
+          onNarrow={setSearch}
+          live
+        />
+      </Narrowing>
       <Answered query={users} failed={msg("The users could not be read: {{reason}}")} lines={6}>
         {({ pages }) => {
           const rows = new Map(pages.flat().map((user) => [user.id, user]));
+          if (rows.size === 0) return <p className="quiet">{t("Nobody like that was here.")}</p>;
           return (
             <>
               <ScrollBox label={t("Users")}>
@@ -33,8 +53,14 @@ function Everyone() {
                       <th scope="col" className="text">
                         {t("Email")}
                       </th>
+                      <th scope="col" className="text">
+                        {t("Groups")}
+                      </th>
                       <th scope="col">{t("First visit")}</th>
                       <th scope="col">{t("Last visit")}</th>
+                      <th scope="col" className="text">
+                        {t("Look at")}
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -42,6 +68,7 @@ function Everyone() {
                       <tr key={user.id}>
                         <th scope="row">
                           <span className="usage-name">{user.id}</span>
+                          {user.is_admin && <span className="run-why"> {t("administrator")}</span>}
                           {user.blocked_at && (
                             <span className="run-why" title={timeOf(user.blocked_at)}>
                               {" "}
@@ -51,8 +78,26 @@ function Everyone() {
                         </th>
                         <td className="text">{user.name ?? "–"}</td>
                         <td className="text">{user.email ?? "–"}</td>
+                        <td className="text">{user.groups.join(", ") || "–"}</td>
                         <td>{timeOf(user.created_at)}</td>
                         <td>{timeOf(user.last_seen_at)}</td>
+                        <td className="text">
+                          <ul className="row-links">
+                            {ways.map(([path, name]) => (
+                              <li key={path}>
+                                <Link
+                                  href={narrowedTo(path, user.id)}
+                                  aria-label={t("{{part}} of {{user}}", {
+                                    part: t(name),
+                                    user: user.id,
+                                  })}
+                                >
+                                  {t(name)}
+                                </Link>
+                              </li>
+                            ))}
+                          </ul>
+                        </td>
                       </tr>
                     ))}
                   </tbody>

@@ -1,0 +1,90 @@
+import { act } from "react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { queryClient } from "../../api/queries";
+import { render, settled } from "../../test/render";
+import { Audit } from "./audit";
+import { Runs } from "./runs";
+import { Usage } from "./usage";
+import { Users } from "./users";
+
+let asked: string[];
+const row = (id: string) => ({
+  id,
+  email: null,
+  name: null,
+  groups: ["staff"],
+  is_admin: id === "root",
+  created_at: "2026-11-01T08:00:00",
+  last_seen_at: "2026-11-02T08:00:00",
+});
+
+beforeEach(() => {
+  history.replaceState(null, "", "/admin");
+  queryClient.clear();
+  asked = [];
+  vi.stubGlobal("fetch", (address: string) => {
+    asked.push(address);
+    const { pathname } = new URL(address, "http://host.test");
+    const answers: Record<string, object> = {
+      "/api/admin/usage": { by: "model", rows: [] },
+      "/api/admin/runs": { runs: [] },
+      "/api/admin/audit": { entries: [] },
+      "/api/admin/blocks": { blocks: [] },
+      "/api/admin/users": { users: [row("ann"), row("root")] },
+    };
+    return Promise.resolve(Response.json(answers[pathname] ?? {}));
+  });
+});
+
+const box = (page: HTMLElement, label: string) => {
+  const found = [...page.querySelectorAll("label")].find((one) => one.textContent === label);
+  return page.querySelector<HTMLInputElement>(`[id="${found?.htmlFor}"]`) as HTMLInputElement;
+};
+const put = (input: HTMLInputElement, text: string) => {
+  input.value = text;
+  input.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText" }));
+};
+const enter = (input: HTMLInputElement) =>
+  input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+const lastOf = (path: string) => asked.filter((address) => address.startsWith(path)).at(-1) ?? "";
+
+describe("lists of the administration", () => {
+  it("are narrowed down to a person once their name is typed to its end", async () => {
+    const page = await render(<Usage />);
+    await settled("Nobody asked anything in this period.");
+    const before = asked.length;
+    put(box(page, "User"), "an");
+    put(box(page, "User"), "ann");
+    expect(asked.length).toBe(before);
+    await act(() => enter(box(page, "User")));
+    await settled("ann asked nothing in this period.");
+    expect(lastOf("/api/admin/usage")).toContain("user=ann");
+    expect(location.search).toContain("user=ann");
+    expect(page.querySelector("a[download]")?.getAttribute("href")).toContain("user=ann");
+  });
+
+  it("are so by a link", async () => {
+    history.replaceState(null, "", "/admin/runs?user=a%26b");
+    const runs = await render(<Runs />);
+    await settled("a&b has asked nothing yet.");
+    expect(lastOf("/api/admin/runs")).toContain("user=a%26b");
+    expect(box(runs, "User").value).toBe("a&b");
+    history.replaceState(null, "", "/admin/audit?user=ann&action=token&target=x");
+    const audit = await render(<Audit />);
+    await settled("Nothing of the kind was noted.");
+    expect(lastOf("/api/admin/audit")).toMatch(/user=ann&action=token&target=x/);
+    expect(box(audit, "Action").value).toBe("token");
+  });
+
+  it("lead from a person to what is theirs, and say who administers", async () => {
+    const page = await render(<Users />);
+    await settled("2 users, all there are");
+    const [, ann, root] = [...page.querySelectorAll("tr")];
+    expect(
+      [...(ann?.querySelectorAll("a") ?? [])].map((link) => link.getAttribute("href")),
+    ).toEqual(["/admin?user=ann", "/admin/runs?user=ann", "/admin/audit?user=ann"]);
+    expect(ann?.textContent).toContain("staff");
+    expect(ann?.textContent).not.toContain("administrator");
+    expect(root?.textContent).toContain("administrator");
+  });
+});
