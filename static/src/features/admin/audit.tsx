@@ -57,7 +57,7 @@ export function Audit() {
           if (entries.length === 0) {
             return (
               <p className="quiet">
-                {isWhole ? t("Nothing was noted yet.") : t("Nothing of the kind was noted.")}
+                {isWhole ? t("Nothing was noted yet.") : t("No entry matches.")}
               </p>
             );
           }
@@ -99,7 +99,7 @@ export function Audit() {
                           {entry.target ? (
                             <Link
                               href={`/admin/audit?${new URLSearchParams({ target: entry.target })}`}
-                              title={t("Only what was done to this")}
+                              title={t("Show only what was done to this")}
                             >
                               <code className="usage-name">{entry.target}</code>
                             </Link>

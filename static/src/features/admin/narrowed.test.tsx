@@ -71,7 +71,7 @@ describe("lists of the administration", () => {
     expect(box(runs, "User").value).toBe("a&b");
     history.replaceState(null, "", "/admin/audit?user=ann&action=token&target=x");
     const audit = await render(<Audit />);
-    await settled("Nothing of the kind was noted.");
+    await settled("No entry matches.");
     expect(lastOf("/api/admin/audit")).toMatch(/user=ann&action=token&target=x/);
     expect(box(audit, "Action").value).toBe("token");
   });

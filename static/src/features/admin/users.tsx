@@ -38,7 +38,7 @@ function Everyone() {
       <Answered query={users} failed={msg("The users could not be read: {{reason}}")} lines={6}>
         {({ pages }) => {
           const rows = new Map(pages.flat().map((user) => [user.id, user]));
-          if (rows.size === 0) return <p className="quiet">{t("Nobody like that was here.")}</p>;
+          if (rows.size === 0) return <p className="quiet">{t("No user matches.")}</p>;
           return (
             <>
               <ScrollBox label={t("Users")}>
