@@ -1,6 +1,7 @@
 /** One browser against a server, watched for what must never happen. */
 import {
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   chromium,
   type LaunchOptions,
@@ -64,18 +65,21 @@ export interface Watched {
   faults: string[];
 }
 
+/** A browser of its own for this server, as it were: what is kept in it no other has. */
+export const contextAt = (browser: Browser, origin: string, options: BrowserContextOptions) =>
+  // Who tests the service worker says so: through one, requests cannot be answered by a test.
+  browser.newContext({ serviceWorkers: "block", ...options, baseURL: origin });
+
 /** A page of its own at this server. */
 export async function open(
   browser: Browser,
   { origin }: { origin: string },
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  // Who tests the service worker says so: through one, requests cannot be answered by a test.
-  const context = await browser.newContext({
-    serviceWorkers: "block",
-    ...options,
-    baseURL: origin,
-  });
+  return watched(await contextAt(browser, origin, options), origin);
+}
+
+export async function watched(context: BrowserContext, origin: string): Promise<Watched> {
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {

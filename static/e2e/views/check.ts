@@ -8,7 +8,7 @@ import { violations } from "../axe";
 import { launch } from "../browser";
 import { build, type Conversations, fill, type Stage, takeDown } from "./scenes";
 import { emptyViews, names, type View, views } from "./views";
-import { visit } from "./visit";
+import { visitor } from "./visit";
 
 /** What the console notes of a request that was refused. */
 const refusal = /^console: Failed to load resource: /;
@@ -16,8 +16,10 @@ const refusal = /^console: Failed to load resource: /;
 export function checkViews(options: BrowserContextOptions) {
   let browser: Browser;
   let stage: Stage;
+  let visit: ReturnType<typeof visitor>;
   beforeAll(async () => {
     [browser, stage] = await Promise.all([launch(), build()]);
+    visit = visitor(browser, stage, options);
   }, 120_000);
   afterAll(async () => {
     await browser.close();
@@ -25,7 +27,7 @@ export function checkViews(options: BrowserContextOptions) {
   });
 
   async function check(view: View) {
-    const { page, faults } = await visit(browser, stage, view, options);
+    const { page, faults, leave } = await visit(view);
     try {
       expect(await violations(page)).toEqual([]);
       const tooWide = await page.evaluate(
@@ -34,7 +36,7 @@ export function checkViews(options: BrowserContextOptions) {
       expect(tooWide).toBeLessThanOrEqual(0);
       expect(view.refused ? faults.filter((fault) => !refusal.test(fault)) : faults).toEqual([]);
     } finally {
-      await page.context().close();
+      await leave();
     }
   }
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { launch, shapes } from "../browser";
 import { build, type Conversations, fill, holdEachStage, type Stage, takeDown } from "./scenes";
 import { emptyViews, names, type View, views } from "./views";
-import { visit } from "./visit";
+import { visitor } from "./visit";
 
 const folder =
   process.env.SCREENSHOTS_DIR ?? fileURLToPath(new URL("../../screenshots", import.meta.url));
@@ -26,8 +26,13 @@ const kinds = (["light", "dark"] as const).flatMap((colorScheme) =>
 let browser: Browser;
 let stage: Stage;
 let to: Conversations;
+/** In each shape. */
+let visits: Map<string, ReturnType<typeof visitor>>;
 beforeAll(async () => {
   [browser, stage] = await Promise.all([launch(), build()]);
+  visits = new Map(
+    kinds.map(({ name, ...options }) => [name, visitor(browser, stage, options)] as const),
+  );
   await Promise.all(kinds.map(({ name }) => mkdir(`${folder}/${name}`, { recursive: true })));
 }, 120_000);
 afterAll(async () => {
@@ -46,12 +51,14 @@ async function still(page: Page, shape: string, view: Pick<View, "name" | "whole
 }
 
 /** In one shape. */
-async function take({ name, ...options }: (typeof kinds)[number], view: View) {
-  const { page } = await visit(browser, stage, view, options);
+async function take({ name }: (typeof kinds)[number], view: View) {
+  const visit = visits.get(name);
+  if (!visit) throw new Error(`there is no shape ${name}`);
+  const { page, leave } = await visit(view);
   try {
     await still(page, name, view);
   } finally {
-    await page.context().close();
+    await leave();
   }
 }
 

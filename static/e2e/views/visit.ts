@@ -1,6 +1,12 @@
 /** The way to a view. */
-import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
-import { open, type Watched } from "../browser";
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+  Request,
+} from "playwright-core";
+import { contextAt, type Watched, watched } from "../browser";
 import type { Stage } from "./scenes";
 import type { View } from "./views";
 
@@ -30,21 +36,45 @@ async function goTo(page: Page, path: string) {
   await loaded(page);
 }
 
-/** On a page of its own: what a view routes or keeps is not the next one's. */
-export async function visit(
-  browser: Browser,
-  stage: Stage,
-  view: View,
-  options: BrowserContextOptions,
-): Promise<Watched> {
-  const server = view.empty ? stage.empty : stage.server;
-  const watched = await open(browser, server, { ...options, reducedMotion: "reduce" });
-  const { page } = watched;
-  page.setDefaultTimeout(15_000);
-  await goTo(page, view.path);
-  await view.act?.(page);
-  if (!view.loading) await loaded(page);
-  // Whatever came with it has its place.
-  await page.evaluate(() => new Promise(requestAnimationFrame));
-  return watched;
+/** Everything that a page keeps in the browser, but for what it has fetched. */
+const kept = "cookies,local_storage,indexeddb,cache_storage";
+
+/** A view on a page of its own. */
+interface Visit extends Watched {
+  /** Ends it: what the view has routed, kept or been allowed is not the next one's. */
+  leave(): Promise<void>;
+}
+
+/**
+ * Goes to views in one shape, one after the other. To load the page anew for each takes most of the time, so that what one has
+ * fetched is there for the next.
+ */
+export function visitor(browser: Browser, stage: Stage, options: BrowserContextOptions) {
+  const contexts = new Map<string, Promise<BrowserContext>>();
+  return async (view: View): Promise<Visit> => {
+    const { origin } = view.empty ? stage.empty : stage.server;
+    const known = contexts.get(origin);
+    const opened = known ?? contextAt(browser, origin, { ...options, reducedMotion: "reduce" });
+    contexts.set(origin, opened);
+    const context = await opened;
+    const { page, faults } = await watched(context, origin);
+    const leave = async () => {
+      await page.close();
+      await Promise.all([context.setOffline(false), context.clearPermissions()]);
+    };
+    try {
+      const browsing = await context.newCDPSession(page);
+      await browsing.send("Storage.clearDataForOrigin", { origin, storageTypes: kept });
+      page.setDefaultTimeout(15_000);
+      await goTo(page, view.path);
+      await view.act?.(page);
+      if (!view.loading) await loaded(page);
+      // Whatever came with it has its place.
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      return { page, faults, leave };
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  };
 }
