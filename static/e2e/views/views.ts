@@ -47,7 +47,9 @@ const top = (place: Locator) =>
 
 /** A part of a run, opened, and at the top of the screen. */
 const part = (title: string, inside?: string) => async (page: Page) => {
-  const head = page.getByRole("button", { name: new RegExp(`^${title}`) }).first();
+  // The composer has a button that is called "Research", too.
+  const folds = page.locator(".fold-heading");
+  const head = folds.getByRole("button", { name: new RegExp(`^${title}`) }).first();
   await head.waitFor();
   if ((await head.getAttribute("aria-expanded")) === "false") await head.click();
   await top(inside ? page.locator(inside).first() : head);
