@@ -1,4 +1,4 @@
-//! What narrows a list down, as a query says it.
+//! Query parameters that narrow a list down.
 
 use crate::id::UserId;
 use crate::identity::user;
@@ -7,8 +7,8 @@ use crate::server::problem::Problem;
 /// The longest text that is looked for, in characters.
 const MAX_CHARS: usize = 200;
 
-/// The person that `user` names, in whichever form the proxy does; nobody where it is left out or empty, as a form
-/// sends it that is not filled in.
+/// The person that `user` names, in any form that the proxy may send; `None` where it is left out or empty, as by a
+/// form that is not filled in.
 ///
 /// # Errors
 /// 422 that names `user` where it is no user's name.
@@ -21,7 +21,7 @@ pub(super) fn user(name: Option<&str>) -> Result<Option<UserId>, Problem> {
 /// A text to look for; none where it is left out or empty.
 ///
 /// # Errors
-/// 422 that names `field` for one that is too long or has characters that nobody can type.
+/// 422 that names `field` for one that is too long or has control characters.
 pub(super) fn text<'a>(field: &str, text: Option<&'a str>) -> Result<Option<&'a str>, Problem> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     if text.chars().count() > MAX_CHARS || text.chars().any(char::is_control) {

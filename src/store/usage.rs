@@ -274,8 +274,8 @@ pub struct UserLine {
     pub blocked_at: Option<Timestamp>,
 }
 
-/// Everyone who was ever here, last seen first; with `search` those in whose name, address or user id it stands, in
-/// whichever case. Needs the admins' scope.
+/// Everyone who was ever here, last seen first; with `search` those whose id, name or email contains it, in upper
+/// or lower case. Needs the admins' scope.
 pub async fn users(
     tx: &mut Tx,
     search: Option<&str>,

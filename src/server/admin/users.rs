@@ -14,7 +14,7 @@ use crate::store::{Scope, usage};
 /// Which users.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(in crate::server) struct UsersQuery {
-    /// Only those in whose user id, name or email this stands.
+    /// Only users whose id, name or email contains this.
     search: Option<String>,
 }
 

@@ -4,7 +4,7 @@ import { t } from "../../i18n";
 import { useQueryOf } from "../dashboard/use-span";
 import { usersListId } from "./known-users";
 
-/** The part `name` of the address, empty where there is none, and the way to write it. */
+/** A query parameter of the page’s address, empty where there is none, and the way to write it. */
 export function useNarrowed(name: string): [string, (text: string) => void] {
   const [query, write] = useQueryOf();
   const narrow = useCallback(
@@ -19,7 +19,7 @@ export function useNarrowed(name: string): [string, (text: string) => void] {
   return [query.get(name) ?? "", narrow];
 }
 
-/** Where a list is, narrowed down to one person. */
+/** The address of a list narrowed down to one person. */
 export const narrowedTo = (path: string, user: string) =>
   `${path}?${new URLSearchParams({ user })}`;
 

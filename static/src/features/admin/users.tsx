@@ -9,7 +9,7 @@ import { More } from "./more";
 import { NarrowField, Narrowing, narrowedTo, useNarrowed } from "./narrowed";
 import { timeOf } from "./times";
 
-/** Where there is more of somebody. */
+/** The lists that can be narrowed down to a person. */
 const ways: readonly (readonly [string, string])[] = [
   ["/admin", msg("Usage")],
   ["/admin/runs", msg("Runs")],

@@ -8,7 +8,7 @@ interface Props {
   keys: readonly string[];
   /** Whether the first one is chosen by Enter while none was gone to. */
   first: boolean;
-  /** The last place, of what is only chosen on purpose, such as what is no hit: it is gone to downwards, and not by the first key. */
+  /** The last place, if it is only chosen on purpose, as what is no hit: the arrow down leads there, but not as the first key. */
   onPurpose?: number | undefined;
   idOf: (at: number) => string;
   onChoose: (at: number) => void;
