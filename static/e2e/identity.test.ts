@@ -21,6 +21,13 @@ afterAll(() => Promise.all([browser.close(), server.close()]));
 
 const signIn = (context: BrowserContext, user: string) =>
   context.setExtraHTTPHeaders({ "remote-user": user });
+/** Waits until the page asks for nothing more by itself: a request still to come would be the first to meet the next user. */
+async function settled(page: Page, load: () => Promise<unknown>) {
+  const asked = page.waitForResponse("**/api/me/data");
+  await load();
+  await asked;
+  await page.locator(".seats").waitFor();
+}
 const box = (page: Page) => page.getByLabel("Your question");
 const secret = "Should I leave the company?";
 /** Everything that the browser has stored for this page, and what it shows. */
@@ -36,14 +43,13 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     watched = await open(browser, server, shape);
     page = watched.page;
     await signIn(page.context(), "ann");
-    await page.goto("/");
-    await page.locator(".seats").waitFor();
+    await settled(page, () => page.goto("/"));
     await box(page).fill(secret);
   });
   afterEach(() => close(watched));
 
   it("a draft stays its writer's over a reload, and is gone once another has signed in", async () => {
-    await page.reload();
+    await settled(page, () => page.reload());
     await expect.poll(() => box(page).inputValue()).toBe(secret);
     await signIn(page.context(), "bob");
     await page.goto("/");

@@ -25,6 +25,15 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const watched = await open(browser, server, shape);
     const { page } = watched;
     await page.goto("/");
+    // What the first file needs may still be on its way when the second one is there.
+    let goOn = () => {};
+    const pasted = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await page.route("**/shrink-*.js", async (route) => {
+      await pasted;
+      await route.continue();
+    });
     await page.getByLabel("Your question").fill("Where was this taken?");
     await page
       .getByLabel("Add files")
@@ -43,14 +52,18 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       const event = new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true });
       document.querySelector("textarea")?.dispatchEvent(event);
     });
+    goOn();
     await expect.poll(() => list.locator("img.file-thumbnail").count()).toBe(2);
     const ask = page.getByRole("button", { name: "Ask", exact: true });
     await expect.poll(() => ask.isEnabled()).toBe(true);
     await fitsAndBreaksNoRule(page);
+    const texts = await list.getByRole("listitem").allInnerTexts();
+    expect(texts.map((text) => text.split("\n")[0])).toEqual(["hills.png", "pasted.jpg"]);
 
     // What the server has is there again.
     await page.reload();
     await expect.poll(() => list.locator("img.file-thumbnail").count()).toBe(2);
+    await expect.poll(() => ask.isEnabled()).toBe(true);
     await ask.press("Enter");
 
     const hills = page.getByRole("img", { name: "Picture: hills.png" });

@@ -14,6 +14,7 @@ import type { Problem } from "../../api/problem";
 import { projectOf } from "../../api/projects";
 import type { Ask } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { count, sentence } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { useLasting, useMedia, useOnline } from "../../ui/media";
@@ -40,7 +41,16 @@ const Chips = lazy(() => orNothing(import("../attachments/chips")));
 const FromProject = lazy(() => orNothing(import("../projects/from-project")));
 const Suggest = lazy(() => orNothing(import("../library/suggest")));
 const InsertDialog = lazy(() => orNothing(import("../library/insert-dialog")));
-const uploads = () => import("../attachments/upload");
+
+let loading: Promise<typeof import("../attachments/upload")> | null = null;
+/** The same promise for all who wait: of two imports of what is still on its way, browsers may answer the later one first. */
+function uploads() {
+  loading ??= import("../attachments/upload").catch((error: unknown) => {
+    loading = null;
+    throw error;
+  });
+  return loading;
+}
 
 /** Most absences are over sooner, and then nobody need know. */
 const unnoticedMs = 1_000;
@@ -118,8 +128,10 @@ export const Composer = memo(function Composer(props: Props) {
   const [inserting, setInserting] = useState(false);
   const attach = async (chosen: readonly File[]) => {
     if (!mayAttach || chosen.length === 0) return;
-    const { add } = await uploads();
-    add(place, chosen, mayAttach);
+    await uploads().then(
+      ({ add }) => add(place, chosen, mayAttach),
+      complain(msg("The files were not added: {{message}}")),
+    );
   };
   const filesState = attached.some(({ state }) => state === "failed")
     ? t("Remove the files that cannot be used before you ask.")
