@@ -142,12 +142,13 @@ fn log_lines() {
 }
 
 fn fan_out() {
+    let tokens = tokens("word");
     let json: Vec<Bytes> = frames().into_iter().map(|frame| frame.json).collect();
     let plain = measure(|| json.to_vec());
-    let at_once = measure(|| {
+    let together = measure(|| {
         let run = live_run();
-        for json in &json {
-            run.append(None, Some(Frame::encoded(0, "", json.clone(), false)));
+        for token in &tokens {
+            run.append_token("stage1/one", token.clone());
         }
         run.take().frames.len()
     });
@@ -156,8 +157,8 @@ fn fan_out() {
             let run = live_run();
             let mut places = vec![0u64; readers];
             let mut seen = 0;
-            for json in &json {
-                run.append(None, Some(Frame::encoded(0, "", json.clone(), false)));
+            for token in &tokens {
+                run.append_token("stage1/one", token.clone());
                 for place in &mut places {
                     if let Recent::Frames(frames) = run.recent(*place) {
                         *place = frames.last().map_or(*place, |frame| frame.seq);
@@ -172,7 +173,7 @@ fn fan_out() {
         "fan-out: a token into the run, and to every reader at once",
         ("cloning the same Bytes into a Vec", plain),
         &[
-            ("append, nobody reads", at_once),
+            ("append, nobody reads: all become one event", together),
             ("append, 1 reader", with_readers(1)),
             ("append, 10 readers", with_readers(10)),
             ("append, 100 readers", with_readers(100)),

@@ -21,6 +21,9 @@ pub struct Cli {
     /// How often each of the two is measured.
     #[arg(long, global = true, default_value_t = 5)]
     pub rounds: usize,
+    /// How many servers share the database; users are spread over them.
+    #[arg(long, global = true, default_value_t = 1)]
+    pub servers: usize,
     /// Where that Postgres keeps its files, to have it on a certain disk.
     #[arg(long, global = true, default_value_os_t = std::env::temp_dir())]
     pub work_dir: PathBuf,
@@ -46,6 +49,11 @@ pub struct Cli {
 pub enum Scenario {
     /// Whole runs one after the other by a number of users at once.
     Runs(RunsFlags),
+    /// What a team does in a day, all of it at once: questions in several ways, readers that come and go, slow ones, lists, old
+    /// conversations, analytics.
+    Mixed(MixedFlags),
+    /// Servers that are killed in the middle of many runs, and how long it takes until all of those go on.
+    Restart(RestartFlags),
     /// Long runs that all stream at the same time.
     Live(LiveFlags),
     /// Many streams on which nothing happens.
@@ -92,6 +100,29 @@ pub enum By {
     FirstQuestion,
     /// As programs ask, by `/v1/chat/completions`: it begins its conversation, too.
     V1,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct MixedFlags {
+    /// How many people are at it, each doing one thing after the other.
+    #[arg(long, default_value_t = 50)]
+    pub users: usize,
+    /// For how many seconds they begin something new.
+    #[arg(long, default_value_t = 60)]
+    pub seconds: u64,
+    /// How long a model takes for one answer, in milliseconds.
+    #[arg(long, default_value_t = 500)]
+    pub call_ms: u64,
+    /// How many tokens an answer has.
+    #[arg(long, default_value_t = 50)]
+    pub tokens: u32,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct RestartFlags {
+    /// How many runs are under way when the servers are killed.
+    #[arg(long, default_value_t = 1_000)]
+    pub runs: usize,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

@@ -65,6 +65,17 @@ impl<'c> Events<'c> {
         Self::ask_by(By::Conversation, connection, conversation, Instant::now()).await
     }
 
+    /// The same with further fields of the request.
+    pub async fn ask_with(
+        connection: &'c mut Connection,
+        conversation: &str,
+        fields: &str,
+    ) -> anyhow::Result<Self> {
+        let path = format!("/api/conversations/{conversation}/message/stream");
+        let body = format!(r#"{{"content":"{WORDS}",{fields}}}"#);
+        Self::open(connection, "POST", &path, &body, Instant::now()).await
+    }
+
     /// The same in one of several ways, where the question was due at a time: its own times count from then.
     pub async fn ask_by(
         by: By,
@@ -165,6 +176,12 @@ impl<'c> Events<'c> {
         }
         self.text.drain(..done);
         Ok(goes_on)
+    }
+
+    /// What was seen, where somebody has read to the end piece by piece.
+    pub fn into_seen(mut self) -> Seen {
+        self.seen.whole = self.asked.elapsed();
+        self.seen
     }
 
     /// What was seen so far.

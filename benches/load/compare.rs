@@ -51,6 +51,11 @@ impl Comparison {
         Self(rounds)
     }
 
+    /// All of them.
+    pub fn reports(&self) -> Vec<&Report> {
+        self.0.iter().flat_map(|(this, other)| [this, other]).collect()
+    }
+
     fn rows(&self) -> Vec<Row> {
         let Some((first, _)) = self.0.first() else { return Vec::new() };
         let figures = first.figures().map(|(figure, _, unit)| {

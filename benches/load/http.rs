@@ -53,6 +53,11 @@ impl Connection {
         Ok(Self { stream, input: BytesMut::new(), user: user.to_owned(), host })
     }
 
+    /// Another connection of the same user to the same server.
+    pub async fn again(&self) -> io::Result<Self> {
+        Self::open(self.host, &self.user, None).await
+    }
+
     /// Sends a request; the body is JSON.
     pub async fn send(&mut self, method: &str, path: &str, body: &str) -> io::Result<()> {
         let (user, host, length) = (&self.user, self.host, body.len());

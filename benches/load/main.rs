@@ -8,8 +8,10 @@ mod client;
 mod compare;
 mod http;
 mod measure;
+mod mixed;
 mod models;
 mod report;
+mod restart;
 mod runs;
 mod stamp;
 mod streams;
@@ -31,11 +33,11 @@ fn main() -> anyhow::Result<()> {
     }
     // One thread: the generator shares the machine with what it measures.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let found = tokio::task::LocalSet::new().block_on(&runtime, async {
+    let (found, defects) = tokio::task::LocalSet::new().block_on(&runtime, async {
         let Some(other) = &cli.against else {
             let report = measure(&cli, &cli.server).await?;
             report.print();
-            return anyhow::Ok(report.json());
+            return anyhow::Ok((report.json(), defects(&[&report])));
         };
         let mut rounds = Vec::new();
         for round in 0..cli.rounds {
@@ -51,18 +53,26 @@ fn main() -> anyhow::Result<()> {
         }
         let comparison = Comparison::new(rounds);
         comparison.print();
-        Ok(comparison.json())
+        Ok((comparison.json(), defects(&comparison.reports())))
     })?;
     if let Some(path) = &cli.json {
         std::fs::write(path, serde_json::to_vec_pretty(&found)?)?;
     }
+    anyhow::ensure!(defects.is_empty(), "there must be none of these: {}", defects.join(", "));
     Ok(())
+}
+
+/// What was found in any of these that must never be, on whatever machine.
+fn defects(reports: &[&Report]) -> Vec<String> {
+    reports.iter().flat_map(|report| report.defects()).map(str::to_owned).collect()
 }
 
 /// Plays the scenario with a server of its own.
 async fn measure(cli: &Cli, server: &Path) -> anyhow::Result<Report> {
     match cli.scenario {
         Scenario::Runs(flags) => runs::measure(cli, server, flags).await,
+        Scenario::Mixed(flags) => mixed::measure(cli, server, flags).await,
+        Scenario::Restart(flags) => restart::measure(cli, server, flags).await,
         Scenario::Live(flags) => streams::live(cli, server, flags).await,
         Scenario::Idle(flags) => streams::idle(cli, server, flags).await,
         Scenario::SlowReader(flags) => streams::slow_reader(cli, server, flags).await,

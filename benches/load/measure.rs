@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{Connection as _, PgConnection, Row as _};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// Clock ticks in a second, as /proc counts them on every Linux architecture in use.
 const TICKS: f64 = 100.0;
@@ -97,6 +99,7 @@ impl Memory {
 /// A look at the database from outside.
 pub struct Database {
     connection: PgConnection,
+    options: PgConnectOptions,
     postmaster: Option<u32>,
 }
 
@@ -115,7 +118,7 @@ impl Database {
         let pid_file = data_dir.map(|dir| dir.join("postgres/cluster/postmaster.pid"));
         let text = pid_file.map(std::fs::read_to_string).transpose()?;
         let postmaster = text.and_then(|text| text.lines().next()?.parse().ok());
-        Ok(Self { connection, postmaster })
+        Ok(Self { connection, options: options.clone(), postmaster })
     }
 
     /// Waits until the backends have reported, which they do about once a second, and reads.
@@ -131,4 +134,55 @@ impl Database {
     pub fn cpu_seconds(&self) -> anyhow::Result<Option<f64>> {
         self.postmaster.map(cpu_seconds_of_family).transpose()
     }
+
+    /// Begins to look what statements wait for.
+    pub fn watch_waits(&self) -> Waits {
+        let (stop, stopped) = oneshot::channel();
+        let watching = tokio::task::spawn_local(watch_waits(self.options.clone(), stopped));
+        Waits { stop, watching }
+    }
+}
+
+/// What statements of others wait for, looked at several times a second.
+pub struct Waits {
+    stop: oneshot::Sender<()>,
+    watching: JoinHandle<anyhow::Result<Vec<(&'static str, f64)>>>,
+}
+
+impl Waits {
+    /// How many statements at a time waited for what, in the mean.
+    pub async fn stop(self) -> anyhow::Result<Vec<(&'static str, f64)>> {
+        // It has ended by itself only where it failed.
+        self.stop.send(()).ok();
+        self.watching.await?
+    }
+}
+
+async fn watch_waits(
+    options: PgConnectOptions,
+    mut stopped: oneshot::Receiver<()>,
+) -> anyhow::Result<Vec<(&'static str, f64)>> {
+    let mut connection = PgConnection::connect_with(&options).await?;
+    let (mut sums, mut looks) = ([0_i64; 3], 0_u32);
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    loop {
+        tokio::select! {
+            _ = &mut stopped => break,
+            _ = ticks.tick() => {}
+        }
+        let row = sqlx::query(
+            "SELECT count(*) FILTER (WHERE wait_event_type = 'Lock'), count(*) FILTER (WHERE wait_event_type = 'LWLock'),
+                    count(*) FILTER (WHERE wait_event_type = 'IO')
+             FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()",
+        )
+        .fetch_one(&mut connection)
+        .await?;
+        for (at, sum) in sums.iter_mut().enumerate() {
+            *sum += row.try_get::<i64, _>(at)?;
+        }
+        looks += 1;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+    let means = sums.map(|sum| sum as f64 / f64::from(looks.max(1)));
+    Ok(["locks of rows and tables", "locks inside Postgres", "the disk"].into_iter().zip(means).collect())
 }

@@ -21,6 +21,8 @@ use super::stamp;
 /// What the process says on its standard output when it listens; the port follows.
 pub const HELLO: &str = "models on port ";
 
+/// A title never takes longer.
+const TITLE: Duration = Duration::from_millis(500);
 const TITLE_MODEL: &[u8] = br#""model":"m/title""#;
 const CHAIR_MODEL: &[u8] = br#""model":"m/chair""#;
 /// Words that only a reviewer's prompt has.
@@ -157,6 +159,7 @@ impl Connection {
     async fn answer(&mut self, kind: Kind, counts: &Shared, flags: ModelFlags) -> io::Result<()> {
         let began = Instant::now();
         let whole = Duration::from_millis(flags.call_ms);
+        let whole = if kind == Kind::Title { whole.min(TITLE) } else { whole };
         let tokens = if kind == Kind::Title { 1 } else { flags.tokens };
         let due = |token: u32| began + whole * token / (tokens + 1);
         self.stream.write_all(OK).await?;

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 pub enum Target {
     AtMost(f64),
     AtLeast(f64),
+    /// Anything else is a defect, on any machine.
+    Zero,
     None,
 }
 
@@ -15,6 +17,7 @@ impl Target {
         match self {
             Self::AtMost(bound) => Some(value <= bound),
             Self::AtLeast(bound) => Some(value >= bound),
+            Self::Zero => Some(value == 0.0),
             Self::None => None,
         }
     }
@@ -43,6 +46,13 @@ impl Report {
         self.rows.iter().map(|(name, value, unit, _)| (name.as_str(), *value, *unit))
     }
 
+    /// What there is and must never be.
+    pub fn defects(&self) -> impl Iterator<Item = &str> {
+        let are =
+            self.rows.iter().filter(|(_, value, _, target)| matches!(target, Target::Zero) && *value != 0.0);
+        are.map(|(name, ..)| name.as_str())
+    }
+
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -63,6 +73,7 @@ impl Report {
             let bound = match target {
                 Target::AtMost(bound) => format!("≤ {}", short(*bound)),
                 Target::AtLeast(bound) => format!("≥ {}", short(*bound)),
+                Target::Zero => "0".to_owned(),
                 Target::None => String::new(),
             };
             let verdict = match target.met_by(*value) {
@@ -83,8 +94,9 @@ impl Report {
             .iter()
             .map(|(name, value, unit, target)| {
                 let (at_most, at_least) = match target {
-                    Target::AtMost(bound) => (Some(bound), None),
-                    Target::AtLeast(bound) => (None, Some(bound)),
+                    Target::AtMost(bound) => (Some(*bound), None),
+                    Target::AtLeast(bound) => (None, Some(*bound)),
+                    Target::Zero => (Some(0.0), None),
                     Target::None => (None, None),
                 };
                 json!({ "figure": name, "value": value, "unit": unit, "at_most": at_most, "at_least": at_least,

@@ -19,6 +19,7 @@ use super::window::Window;
 const STAGES: u32 = 3;
 
 struct User {
+    number: usize,
     name: String,
     conversations: Vec<String>,
 }
@@ -32,7 +33,7 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
     let mut ready = Vec::new();
     for number in 0..users {
         let name = format!("user{number}");
-        let mut connection = Connection::open(bed.server.address, &name, None).await?;
+        let mut connection = Connection::open(bed.address(number), &name, None).await?;
         let mut conversations = Vec::new();
         for _ in 0..=each {
             conversations.push(match flags.by {
@@ -40,7 +41,7 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
                 By::FirstQuestion | By::V1 => Uuid::now_v7().to_string(),
             });
         }
-        ready.push(User { name, conversations });
+        ready.push(User { number, name, conversations });
     }
     // Once as hard as it will be measured: connections and pools are then as in a server that has
     // been running for a while.
@@ -63,8 +64,12 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
         By::FirstQuestion => ", each in a new conversation",
         By::V1 => " by /v1/chat/completions",
     };
+    let servers = match cli.servers {
+        0 | 1 => String::new(),
+        servers => format!(" at {servers} servers"),
+    };
     let mut report = Report::new(format!(
-        "{how}{way}, {runs} runs, models of {} ms and {} tokens per call",
+        "{how}{servers}{way}, {runs} runs, models of {} ms and {} tokens per call",
         flags.call_ms, flags.tokens
     ));
     let bounds = Bounds::of(&flags);
@@ -76,6 +81,10 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
     #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
     let per_run = usage.server * 1_000.0 / runs as f64;
     report.row("server processor per run", per_run, "ms", bounds.cpu);
+    if let Some(postgres) = usage.postgres {
+        #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
+        report.row("Postgres processor per run", postgres * 1_000.0 / runs as f64, "ms", Target::None);
+    }
     report_models(&mut report, counts, bounds.in_flight);
     usage.report(&mut report, &bed, bounds.memory)?;
     bed.clear().await?;
@@ -92,7 +101,7 @@ async fn ask_all(
     // Fresh connections: the server closes those that are silent for a few seconds.
     let mut connected = Vec::new();
     for user in users {
-        connected.push((Connection::open(bed.server.address, &user.name, None).await?, user));
+        connected.push((Connection::open(bed.address(user.number), &user.name, None).await?, user));
     }
     let mut tasks = JoinSet::new();
     for (mut connection, mut user) in connected {
@@ -119,11 +128,11 @@ async fn ask_all(
 async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, by: By) -> anyhow::Result<Vec<Seen>> {
     let (begin, mut tasks) = (Instant::now(), JoinSet::new());
     let mut number = 0;
-    while let Some((name, conversation)) = next(&mut users, number) {
+    while let Some((user, name, conversation)) = next(&mut users, number) {
         let due = begin + Duration::from_secs_f64(f64::from(number) / rate);
         number += 1;
         tokio::time::sleep_until(due.into()).await;
-        let address = bed.server.address;
+        let address = bed.address(user);
         tasks.spawn_local(async move {
             let mut connection = Connection::open(address, &name, None).await?;
             anyhow::Ok(Events::ask_by(by, &mut connection, &conversation, due).await?.read_all().await)
@@ -137,10 +146,10 @@ async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, by: By) -> anyho
 }
 
 /// Who asks next, and where.
-fn next(users: &mut [User], number: u32) -> Option<(String, String)> {
+fn next(users: &mut [User], number: u32) -> Option<(usize, String, String)> {
     let at = usize::try_from(number).ok()? % users.len();
     let user = users.get_mut(at)?;
-    Some((user.name.clone(), user.conversations.pop()?))
+    Some((user.number, user.name.clone(), user.conversations.pop()?))
 }
 
 /// The targets for this load, where there are any.
@@ -206,13 +215,13 @@ pub fn outcomes(report: &mut Report, seen: &[Seen], shown_tokens: Option<u64>) {
     let ended = |end| seen.iter().filter(|seen| seen.end == end).count() as f64;
     report.row("runs complete", ended(End::Complete), "", Target::None);
     report.row("runs refused (429, 503)", ended(End::Refused), "", Target::None);
-    report.row("runs failed or cut", ended(End::Failed), "", Target::AtMost(0.0));
+    report.row("runs failed or cut", ended(End::Failed), "", Target::Zero);
     let lost: u64 = seen.iter().map(|seen| seen.lost).sum();
-    report.row("events lost (gaps in the numbers)", lost as f64, "", Target::AtMost(0.0));
+    report.row("events lost (gaps in the numbers)", lost as f64, "", Target::Zero);
     if let Some(shown) = shown_tokens {
         let tokens: usize = seen.iter().map(|seen| seen.token_us.len()).sum();
         let missing = shown as f64 - tokens as f64;
-        report.row("tokens sent by models and not received", missing, "", Target::AtMost(0.0));
+        report.row("tokens sent by models and not received", missing, "", Target::Zero);
     }
     report.row("events received", seen.iter().map(|seen| seen.events).sum::<u64>() as f64, "", Target::None);
 }

@@ -19,7 +19,7 @@ use super::test_bed::TestBed;
 use super::window::Window;
 
 /// Calls of one run at a time: four answers and a title.
-const CALLS: usize = 5;
+pub const CALLS: usize = 5;
 /// Kernel buffer of a slow reader, so that it is the server that has to wait.
 const SLOW_BUFFER: u32 = 4_096;
 
@@ -32,14 +32,14 @@ pub async fn live(cli: &Cli, server: &Path, flags: LiveFlags) -> anyhow::Result<
     let mut users = Vec::new();
     for number in 0..flags.runs {
         let user = format!("user{number}");
-        let mut connection = Connection::open(bed.server.address, &user, None).await?;
+        let mut connection = Connection::open(bed.address(number), &user, None).await?;
         users.push((conversation(&mut connection).await?, user));
     }
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let mut tasks = JoinSet::new();
     let count = u32::try_from(flags.runs)?;
-    let server = bed.server.address;
     for (number, (conversation, user)) in (0..count).zip(users) {
+        let server = bed.address(usize::try_from(number)?);
         let wait = Duration::from_secs(flags.ramp) * number / count;
         tasks.spawn_local(async move {
             sleep(wait).await;
@@ -74,13 +74,13 @@ pub async fn live(cli: &Cli, server: &Path, flags: LiveFlags) -> anyhow::Result<
 pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<Report> {
     enough_files(flags.streams + flags.runs * CALLS)?;
     let mut bed = TestBed::prepare(cli, server, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
-    let empty = memory_mib(bed.server.pid(), "VmRSS")?;
+    let empty = memory_mib(bed.pids()[0], "VmRSS")?;
     let open = Rc::new(Cell::new(0usize));
     let mut tasks = JoinSet::new();
     let mut runs = Vec::new();
     for number in 0..flags.runs {
         let user = format!("user{number}");
-        let mut connection = Connection::open(bed.server.address, &user, None).await?;
+        let mut connection = Connection::open(bed.address(number), &user, None).await?;
         let conversation = conversation(&mut connection).await?;
         let (tell, told) = tokio::sync::oneshot::channel();
         let open = open.clone();
@@ -94,10 +94,10 @@ pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<
         });
         runs.push((user, told.await.context("a run did not start")?));
     }
-    let with_runs = memory_mib(bed.server.pid(), "VmRSS")?;
+    let with_runs = memory_mib(bed.pids()[0], "VmRSS")?;
     for number in flags.runs..flags.streams {
         let (user, run) = runs[number % runs.len()].clone();
-        let mut connection = Connection::open(bed.server.address, &user, None).await?;
+        let mut connection = Connection::open(bed.address(number), &user, None).await?;
         let open = open.clone();
         tasks.spawn_local(async move {
             let mut events = Events::watch(&mut connection, &run).await?;
@@ -121,7 +121,7 @@ pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<
 
     let mut report =
         Report::new(format!("{} idle live streams on {} runs with silent models", flags.streams, flags.runs));
-    report.row("streams that ended by themselves", f64::from(ended), "", Target::AtMost(0.0));
+    report.row("streams that ended by themselves", f64::from(ended), "", Target::Zero);
     report.row("server memory before", empty, "MiB", Target::None);
     report.row("server memory with the runs", with_runs, "MiB", Target::None);
     usage.report(&mut report, &bed, Target::AtMost(200.0))?;
@@ -140,7 +140,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
     };
     let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut tasks = JoinSet::new();
-    let mut connection = Connection::open(bed.server.address, "user0", None).await?;
+    let mut connection = Connection::open(bed.address(0), "user0", None).await?;
     let conversation = conversation(&mut connection).await?;
     let (tell, told) = tokio::sync::oneshot::channel();
     tasks.spawn_local(async move {
@@ -156,7 +156,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
     let lost = Rc::new(Cell::new(0));
     let read = Rc::new(Cell::new(0));
     for _ in 0..flags.readers {
-        let mut connection = Connection::open(bed.server.address, "user0", Some(SLOW_BUFFER)).await?;
+        let mut connection = Connection::open(bed.address(0), "user0", Some(SLOW_BUFFER)).await?;
         let (run, lost, read) = (run.clone(), lost.clone(), read.clone());
         tasks.spawn_local(async move {
             let mut events = Events::watch(&mut connection, &run).await?;
@@ -189,18 +189,18 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
     report.row("server memory before", first, "MiB", Target::None);
     report.row("server memory after", last, "MiB", Target::None);
     report.row("server memory, growth at most", most - first, "MiB", Target::AtMost(10.0));
-    report.row("streams that ended by themselves", f64::from(ended), "", Target::AtMost(0.0));
+    report.row("streams that ended by themselves", f64::from(ended), "", Target::Zero);
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
     let (read, lost) = (read.get() as f64, lost.get() as f64);
     report.row("events read by the slow readers", read, "", Target::None);
-    report.row("events lost (gaps in the numbers)", lost, "", Target::AtMost(0.0));
+    report.row("events lost (gaps in the numbers)", lost, "", Target::Zero);
     usage.report(&mut report, &bed, Target::None)?;
     drop(tasks);
     bed.clear().await?;
     Ok(report)
 }
 
-fn enough_files(needed: usize) -> anyhow::Result<()> {
+pub fn enough_files(needed: usize) -> anyhow::Result<()> {
     let (limit, needed) = (open_files_limit()?, needed + 200);
     anyhow::ensure!(
         limit >= needed,

@@ -25,12 +25,23 @@ const CALL_TIME_MS: &str = "3600000";
 
 /// See the module.
 pub struct TestBed {
-    pub server: Process,
+    /// All on the same database; at least one.
+    servers: Vec<Process>,
+    starter: Starter,
     pub models: Process,
     pub database: Database,
     postgres: Option<LocalPostgres>,
-    log: PathBuf,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
+}
+
+/// How servers are started here.
+struct Starter {
+    program: PathBuf,
+    settings: Vec<(String, String)>,
+    database: String,
+    models: SocketAddr,
+    /// Of each server that was ever started.
+    logs: Vec<PathBuf>,
 }
 
 /// A process that listens on a port of 127.0.0.1; killed when dropped.
@@ -70,11 +81,38 @@ impl TestBed {
             }
         };
         let models = start_models(flags)?;
-        let log = dir.path().join("server.log");
-        let server = start_server(cli, server, &url, models.address, dir.path(), &log)?;
+        let mut starter = Starter {
+            program: server.to_owned(),
+            settings: cli.settings.clone(),
+            database: url,
+            models: models.address,
+            logs: Vec::new(),
+        };
+        let servers = (0..cli.servers.max(1)).map(|_| starter.start(dir.path())).collect::<Result<_, _>>()?;
         let cluster = postgres.is_some().then(|| dir.path());
-        let database = Database::open(&PgConnectOptions::from_str(&url)?, cluster).await?;
-        Ok(Self { server, models, database, postgres, log, _dir: dir })
+        let database = Database::open(&PgConnectOptions::from_str(&starter.database)?, cluster).await?;
+        Ok(Self { servers, starter, models, database, postgres, dir })
+    }
+
+    /// Where the user of this number asks: the servers take turns.
+    pub fn address(&self, user: usize) -> SocketAddr {
+        self.servers[user % self.servers.len()].address
+    }
+
+    /// The servers' processes.
+    pub fn pids(&self) -> Vec<u32> {
+        self.servers.iter().map(|server| server.child.id()).collect()
+    }
+
+    /// Kills all servers.
+    pub fn kill_servers(&mut self) {
+        self.servers.clear();
+    }
+
+    /// Starts one more server; returns once it is ready.
+    pub fn start_server(&mut self) -> anyhow::Result<()> {
+        self.servers.push(self.starter.start(self.dir.path())?);
+        Ok(())
     }
 
     /// What the models have counted.
@@ -94,9 +132,9 @@ impl TestBed {
         Ok(connection.body(&mut head).await?)
     }
 
-    /// How many warnings and errors the server has logged, and the first of them.
+    /// How many warnings and errors the servers have logged, and the first of them.
     pub fn complaints(&self) -> anyhow::Result<(usize, Option<String>)> {
-        let log = std::fs::read_to_string(&self.log)?;
+        let log = self.starter.logs.iter().map(std::fs::read_to_string).collect::<Result<String, _>>()?;
         let mut lines = log
             .lines()
             .filter(|line| line.contains(r#""level":"WARN""#) || line.contains(r#""level":"ERROR""#));
@@ -106,8 +144,8 @@ impl TestBed {
 
     /// Ends everything in order: a clean stop of Postgres leaves nothing behind.
     pub async fn clear(self) -> anyhow::Result<()> {
-        let Self { server, models, database, postgres, log: _, _dir } = self;
-        drop((server, models, database));
+        let Self { servers, starter: _, models, database, postgres, dir: _dir } = self;
+        drop((servers, models, database));
         if let Some(postgres) = postgres {
             postgres.stop().await?;
         }
@@ -135,53 +173,53 @@ fn start_models(flags: ModelFlags) -> anyhow::Result<Process> {
     Ok(Process { child, address: SocketAddr::from(([127, 0, 0, 1], port)) })
 }
 
-fn start_server(
-    cli: &Cli,
-    server: &Path,
-    database: &str,
-    models: SocketAddr,
-    dir: &Path,
-    log: &Path,
-) -> anyhow::Result<Process> {
-    let mut command = Command::new(server);
-    command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
-    let mut set = |key: &str, value: &str| {
-        command.env(format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value);
-    };
-    set("database.url", database);
-    set("server.bind", "127.0.0.1");
-    set("server.port", "0");
-    set("auth.mode", "proxy");
-    set("auth.trusted_proxies", "127.0.0.1/32");
-    set("log.format", "json");
-    set("providers.scripted.kind", "openai_compatible");
-    set("providers.scripted.base_url", &format!("http://{models}/v1"));
-    set("providers.scripted.api_key", "sk-scripted");
-    set("providers.scripted.max_in_flight", "10000");
-    set("council.models", "m/one, m/two, m/three, m/four");
-    set("council.chairman", "m/chair");
-    set("council.title_model", "m/title");
-    for purpose in ["answer", "review", "ballot_repair", "synthesis", "title"] {
-        for part in ["first_token_ms", "idle_ms", "total_ms"] {
-            set(&format!("council.timeouts.{purpose}.{part}"), CALL_TIME_MS);
+impl Starter {
+    fn start(&mut self, dir: &Path) -> anyhow::Result<Process> {
+        let log = dir.join(format!("server-{}.log", self.logs.len()));
+        self.logs.push(log.clone());
+        let mut command = Command::new(&self.program);
+        command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
+        let mut set = |key: &str, value: &str| {
+            command.env(format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value);
+        };
+        set("database.url", &self.database);
+        set("server.bind", "127.0.0.1");
+        set("server.port", "0");
+        set("auth.mode", "proxy");
+        set("auth.trusted_proxies", "127.0.0.1/32");
+        set("log.format", "json");
+        set("providers.scripted.kind", "openai_compatible");
+        set("providers.scripted.base_url", &format!("http://{}/v1", self.models));
+        set("providers.scripted.api_key", "sk-scripted");
+        set("providers.scripted.max_in_flight", "10000");
+        set("council.models", "m/one, m/two, m/three, m/four");
+        set("council.chairman", "m/chair");
+        set("council.title_model", "m/title");
+        for purpose in ["answer", "review", "ballot_repair", "synthesis", "title"] {
+            for part in ["first_token_ms", "idle_ms", "total_ms"] {
+                set(&format!("council.timeouts.{purpose}.{part}"), CALL_TIME_MS);
+            }
         }
-    }
-    for (key, value) in &cli.settings {
-        set(key, value);
-    }
-    let child = command.spawn().context("the server does not start")?;
-    // Killed also when it never says where it is.
-    let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-    let deadline = Instant::now() + START_TIMEOUT;
-    loop {
-        let said = std::fs::read_to_string(log)?;
-        if let Some(port) = port_in(&said) {
-            process.address.set_port(port);
-            return Ok(process);
+        for (key, value) in &self.settings {
+            set(key, value);
         }
-        let ended = process.child.try_wait()?;
-        anyhow::ensure!(ended.is_none() && Instant::now() < deadline, "the server does not start:\n{said}");
-        std::thread::sleep(Duration::from_millis(20));
+        let child = command.spawn().context("the server does not start")?;
+        // Killed also when it never says where it is.
+        let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+        let deadline = Instant::now() + START_TIMEOUT;
+        loop {
+            let said = std::fs::read_to_string(&log)?;
+            if let Some(port) = port_in(&said) {
+                process.address.set_port(port);
+                return Ok(process);
+            }
+            let ended = process.child.try_wait()?;
+            anyhow::ensure!(
+                ended.is_none() && Instant::now() < deadline,
+                "the server does not start:\n{said}"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 

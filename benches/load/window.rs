@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use super::measure::{Memory, Transactions, cpu_seconds, memory_mib};
+use anyhow::Context as _;
+
+use super::measure::{Memory, Transactions, Waits, cpu_seconds, memory_mib};
 use super::report::{Report, Target};
 use super::test_bed::TestBed;
 
@@ -17,6 +19,7 @@ pub struct Window {
     postgres: Option<f64>,
     began: Instant,
     memory: Memory,
+    waits: Waits,
     perf: Option<Child>,
 }
 
@@ -27,13 +30,15 @@ pub struct Usage {
     pub server: f64,
     models: f64,
     own: f64,
-    postgres: Option<f64>,
+    pub postgres: Option<f64>,
     /// Transactions over the window.
     commits: i64,
     rollbacks: i64,
-    /// Memory of the server at most, since its start, and over the window.
+    /// Memory of the server at most, since its start (of several, the largest), and of the first over the window.
     pub peak_mib: f64,
     pub memory: Vec<(f64, f64)>,
+    /// What statements waited for: how many of them at a time, in the mean.
+    waits: Vec<(&'static str, f64)>,
 }
 
 impl Window {
@@ -41,15 +46,18 @@ impl Window {
     pub async fn open(bed: &mut TestBed, perf: Option<&Path>) -> anyhow::Result<Self> {
         bed.reset_counts().await?;
         let before = bed.database.transactions().await?;
-        let perf = perf.map(|file| record(bed.server.pid(), file)).transpose()?;
+        let pids = bed.pids();
+        let first = *pids.first().context("no server runs")?;
+        let perf = perf.map(|file| record(first, file)).transpose()?;
         Ok(Self {
             before,
-            server: cpu_seconds(bed.server.pid())?,
+            server: cpu_of(&pids)?,
             models: cpu_seconds(bed.models.pid())?,
             own: cpu_seconds(std::process::id())?,
             postgres: bed.database.cpu_seconds()?,
+            waits: bed.database.watch_waits(),
             began: Instant::now(),
-            memory: Memory::watch(bed.server.pid()),
+            memory: Memory::watch(first),
             perf,
         })
     }
@@ -57,12 +65,15 @@ impl Window {
     /// Ends it.
     pub async fn close(self, bed: &mut TestBed) -> anyhow::Result<Usage> {
         let seconds = self.began.elapsed().as_secs_f64();
-        let server = cpu_seconds(bed.server.pid())? - self.server;
+        let pids = bed.pids();
+        let server = cpu_of(&pids)? - self.server;
         let models = cpu_seconds(bed.models.pid())? - self.models;
         let own = cpu_seconds(std::process::id())? - self.own;
         let postgres = bed.database.cpu_seconds()?.zip(self.postgres).map(|(after, before)| after - before);
         let memory = self.memory.samples();
-        let peak_mib = memory_mib(bed.server.pid(), "VmHWM")?;
+        let peaks: Vec<f64> = pids.iter().map(|pid| memory_mib(*pid, "VmHWM")).collect::<Result<_, _>>()?;
+        let peak_mib = peaks.into_iter().fold(0.0, f64::max);
+        let waits = self.waits.stop().await?;
         if let Some(perf) = self.perf {
             finish(perf)?;
         }
@@ -77,6 +88,7 @@ impl Window {
             rollbacks: after.rollbacks - self.before.rollbacks,
             peak_mib,
             memory,
+            waits,
         })
     }
 }
@@ -95,6 +107,9 @@ impl Usage {
         report.row("clients processor", share(self.own), "% of one", Target::None);
         report.row("database commits", self.commits as f64 / self.seconds, "/s", Target::None);
         report.row("database rollbacks", self.rollbacks as f64 / self.seconds, "/s", Target::None);
+        for (what, mean) in self.waits {
+            report.row(&format!("statements that wait for {what}, mean"), mean, "", Target::None);
+        }
         report.row("measured for", self.seconds, "s", Target::None);
         let (complaints, first) = bed.complaints()?;
         if let Some(first) = first {
@@ -103,6 +118,10 @@ impl Usage {
         report.memory_series(self.memory);
         Ok(())
     }
+}
+
+fn cpu_of(pids: &[u32]) -> anyhow::Result<f64> {
+    pids.iter().map(|pid| cpu_seconds(*pid)).sum()
 }
 
 fn record(pid: u32, file: &Path) -> anyhow::Result<Child> {

@@ -67,6 +67,7 @@ macro_rules! table {
                     .service(projects::conversations::list)
                     .service(projects::conversations::read)
                     .service(projects::conversations::copy)
+                    .service(projects::conversations::place)
                     .service(projects::conversations::take_out)
                     .service(schedules::list)
                     .service(schedules::create)

@@ -6,7 +6,12 @@ use serde_json::json;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
+use super::erasure::IN_THE_LOG;
 use super::{Db, SetupError};
+
+/// Tables beside those with a `user_id` whose rows name a person.
+const OTHERS: [&str; 6] =
+    ["users", "budgets", "project_members", "instance_settings", "retention", "projects"];
 
 /// Every user that the database knows, whatever version it is of; a new database knows none.
 pub async fn all(db: &Db) -> Result<BTreeSet<String>, SetupError> {
@@ -83,7 +88,7 @@ async fn rename_on(connection: &mut PgConnection, from: &str, to: &str) -> Resul
     .await?;
     // Names of tables, as the database itself quotes them.
     let of_each = |statement: fn(&str) -> String| {
-        let all = tables.iter().map(String::as_str).chain(["users", "budgets"]);
+        let all = tables.iter().map(String::as_str).chain(OTHERS);
         AssertSqlSafe(all.map(statement).collect::<String>())
     };
     sqlx::raw_sql(of_each(|table| format!("ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY;")))
@@ -97,8 +102,21 @@ async fn rename_on(connection: &mut PgConnection, from: &str, to: &str) -> Resul
     for sql in [
         "UPDATE users SET id = $2 WHERE id = $1",
         "UPDATE budgets SET name = $2 WHERE scope = 'user' AND name = $1",
+        // Who has not been here yet may be a member already: the higher of two roles is theirs.
+        "UPDATE project_members m SET role = other.role FROM project_members other
+         WHERE (m.kind, m.name) = ('user', $1) AND (other.kind, other.name) = ('user', $2)
+           AND other.project_id = m.project_id
+           AND array_position(ARRAY['owner', 'writer', 'viewer'], other.role)
+               < array_position(ARRAY['owner', 'writer', 'viewer'], m.role)",
+        "DELETE FROM project_members other USING project_members m
+         WHERE (other.kind, other.name) = ('user', $2) AND (m.kind, m.name) = ('user', $1)
+           AND m.project_id = other.project_id",
+        "UPDATE project_members SET name = $2 WHERE kind = 'user' AND name = $1",
     ] {
         sqlx::query(sql).bind(from).bind(to).execute(&mut *tx).await?;
+    }
+    for sql in IN_THE_LOG {
+        sqlx::query(sql).bind(from).bind(to).bind(i64::MAX).execute(&mut *tx).await?;
     }
     sqlx::query(
         "INSERT INTO audit_log (user_id, action, target, details) VALUES ($1, 'user.rename', $1, $2)",

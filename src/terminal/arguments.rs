@@ -123,6 +123,9 @@ pub struct Query {
     /// Read the question from this file, or what it is about, where there is a question; `-` is what is piped in.
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// A file that goes with the question, as in the web app: text, code, PDF, DOCX, a picture; may be given many times.
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
     #[command(flatten)]
     pub place: Where,
     #[command(flatten)]

@@ -7,6 +7,7 @@
 pub mod arguments;
 pub mod chat;
 pub mod exit;
+pub mod files;
 pub mod lists;
 pub mod live;
 pub mod mcp;

@@ -168,14 +168,33 @@ async fn what_was_made_without_sign_in_can_be_given_to_a_person() {
     let open =
         proxy.clone().without("auth.trusted_proxies").without("auth.admin_groups").set("auth.mode", "none");
     let server = open.serve().await;
-    let id = server.user("whoever").conversation().await;
+    let local = server.user("whoever");
+    let id = local.conversation().await;
+    let mut projects = Vec::new();
+    for name in ["Launch", "Taxes"] {
+        let made = local.post("/api/projects", json!({"name": name})).await;
+        projects.push(made.json()["id"].as_str().expect("an id").to_owned());
+    }
+    // Who it is to be was to read one of them.
+    let member = json!({"kind": "user", "name": "ann", "role": "viewer"});
+    local.put(&format!("/api/projects/{}/members", projects[0]), member).await.ok();
+    local.put("/api/admin/retention", json!({"days": 4000})).await.ok();
     server.signal("SIGTERM");
     server.ended().await;
     assert_eq!(proxy.run(&["migrate", "--check"]).await.code, Some(0), "the name is known");
     let ended = proxy.run(&["migrate", "--rename", "local", "ann"]).await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let server = proxy.serve().await;
-    assert_eq!(server.user("ann").get(&format!("/api/conversations/{id}")).await.status, 200);
+    let ann = server.user("ann");
+    assert_eq!(ann.get(&format!("/api/conversations/{id}")).await.status, 200);
+    for project in projects {
+        assert_eq!(ann.get(&format!("/api/projects/{project}")).await.ok()["role"], "owner");
+    }
+    assert_eq!(server.admin().get("/api/admin/retention").await.ok()["chosen_by"], "ann");
+    let log = server.admin().get("/api/admin/audit").await.ok();
+    let by: Vec<&str> =
+        log["entries"].as_array().unwrap().iter().map(|entry| entry["user"].as_str().unwrap()).collect();
+    assert!(!by.is_empty() && !by.contains(&"local"), "{by:?}");
 }
 
 #[tokio::test]

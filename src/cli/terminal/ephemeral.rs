@@ -113,6 +113,10 @@ impl Session for Ephemeral {
         }
     }
 
+    async fn upload(&self, _name: &str, _bytes: Vec<u8>) -> Result<Value, Trouble> {
+        Err(Trouble::Wrong(vec!["with --ephemeral nothing is kept, and so no files are taken".to_owned()]))
+    }
+
     async fn text(&self, _path: &str) -> Result<String, Trouble> {
         Err(Trouble::Wrong(vec!["with --ephemeral nothing is kept, and so nothing is exported".to_owned()]))
     }

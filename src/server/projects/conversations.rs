@@ -4,7 +4,9 @@ use actix_web::{HttpResponse, delete, get, post, web};
 use serde::Deserialize;
 
 use super::placing::{WHAT, note_moved, opened};
-use super::shape::{ConversationInProject, ConversationsInProject, ListedConversation, TakenOut};
+use super::shape::{
+    ConversationInProject, ConversationsInProject, ListedConversation, ProjectOfConversation, TakenOut,
+};
 use crate::id::{ConversationId, ProjectId};
 use crate::identity::Permission;
 use crate::server::app::App;
@@ -48,7 +50,8 @@ pub(in crate::server) async fn list(
     opened(&mut tx, &caller, project, Role::Viewer).await?;
     let (rows, total) =
         projects::list_conversations(&mut tx, project, limit, query.offset.unwrap_or(0)).await?;
-    let conversations = rows.into_iter().map(|row| ListedConversation::new(row, &caller)).collect();
+    let names = projects::names(&mut tx).await?;
+    let conversations = rows.into_iter().map(|row| ListedConversation::new(row, &names, &caller)).collect();
     Ok(web::Json(ConversationsInProject { conversations, total }))
 }
 
@@ -68,10 +71,30 @@ pub(in crate::server) async fn read(
     opened(&mut tx, &caller, project, Role::Viewer).await?;
     let (head, messages) = messages(&mut tx, project, conversation).await?;
     let title = for_others::title(head.title.clone(), head.title_is_default, &messages);
+    let names = projects::names(&mut tx).await?;
     Ok(web::Json(ConversationInProject {
-        conversation: ListedConversation { title, ..ListedConversation::new(head, &caller) },
+        conversation: ListedConversation { title, ..ListedConversation::new(head, &names, &caller) },
         messages: for_others::shown(messages),
     }))
+}
+
+/// The project that a conversation is in, whoever has written it, for those who have a role in that project: whoever is sent the
+/// address of an author's own page finds there what they may read of it.
+#[utoipa::path(tag = "projects", params(("id" = String, Path)), responses(
+    (status = 200, body = ProjectOfConversation), (status = 401, body = ProblemBody),
+    (status = 404, body = ProblemBody, description = "It is in no project in which the caller has a role")))]
+#[get("/conversations/{id}/project")]
+pub(in crate::server) async fn place(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<ProjectOfConversation>, Problem> {
+    caller.may(Permission::Read)?;
+    let conversation: ConversationId = id(&path, "Conversation")?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let project_id =
+        projects::project_of(&mut tx, conversation, caller.groups_from_proxy()).await.map_err(named)?;
+    Ok(web::Json(ProjectOfConversation { project_id }))
 }
 
 /// What others may read of a conversation.

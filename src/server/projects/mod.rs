@@ -117,7 +117,8 @@ impl Said {
 async fn view(tx: &mut Tx, caller: &Caller, id: ProjectId) -> Result<ProjectView, Problem> {
     let project = opened(tx, caller, id, Role::Viewer).await?;
     let members = projects::list_members(tx, id).await?;
-    ProjectView::new(project, members, caller)
+    let names = projects::names(tx).await?;
+    ProjectView::new(project, members, names, caller)
 }
 
 /// Makes a project, which the caller owns.

@@ -9,7 +9,7 @@ use crate::server::extract::Caller;
 use crate::server::presets::content;
 use crate::server::problem::Problem;
 use crate::server::shape::{Message, Status, naive};
-use crate::store::projects::{Kind, Listed, Member, Project, Role};
+use crate::store::projects::{Kind, Listed, Member, Names, Project, Role};
 
 /// What somebody may do in a project; each may do what the ones before it may.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
@@ -47,7 +47,11 @@ pub enum MemberKind {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct MemberView {
     pub kind: MemberKind,
+    /// The user's id, or the group as the proxy names it.
     pub name: String,
+    /// What the proxy calls this person, where it has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
     pub role: ProjectRole,
     /// Whether that is the caller by name.
     pub is_me: bool,
@@ -107,9 +111,15 @@ pub struct ProjectView {
 }
 
 impl ProjectView {
-    pub(super) fn new(row: Project, members: Vec<Member>, caller: &Caller) -> Result<Self, Problem> {
+    pub(super) fn new(
+        row: Project,
+        members: Vec<Member>,
+        mut names: Names,
+        caller: &Caller,
+    ) -> Result<Self, Problem> {
         let defaults = content(row.defaults.clone())?;
         let member = |member: Member| MemberView {
+            display_name: (member.kind == Kind::User).then(|| names.remove(&member.name)).flatten(),
             is_me: member.kind == Kind::User && member.name == caller.user.as_str(),
             kind: match member.kind {
                 Kind::User => MemberKind::User,
@@ -147,6 +157,9 @@ pub struct ListedConversation {
     /// Who has written it, and alone asks in it.
     #[schema(value_type = String)]
     pub author: UserId,
+    /// What the proxy calls the author, where it has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_name: Option<String>,
     pub is_mine: bool,
     /// Naive UTC with microseconds.
     pub created_at: String,
@@ -156,8 +169,9 @@ pub struct ListedConversation {
 }
 
 impl ListedConversation {
-    pub(super) fn new(row: Listed, caller: &Caller) -> Self {
+    pub(super) fn new(row: Listed, names: &Names, caller: &Caller) -> Self {
         Self {
+            author_name: names.get(row.author.as_str()).cloned(),
             id: row.id,
             title: row.title,
             title_is_default: row.title_is_default,
@@ -186,6 +200,12 @@ pub struct ConversationInProject {
     pub conversation: ListedConversation,
     /// Of the branch that its author looked at last, in the order of writing. Answers name no run, and files cannot be read.
     pub messages: Vec<Message>,
+}
+
+/// Where a conversation is.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ProjectOfConversation {
+    pub project_id: ProjectId,
 }
 
 /// A conversation that was taken out of a project.

@@ -8,6 +8,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
+use super::enter;
 use crate::id::{ConversationId, ProjectId, RunId, UserId};
 use crate::store::conversations::{self, Message, Node, Tree};
 use crate::store::{StoreError, Tx, time};
@@ -121,6 +122,22 @@ pub async fn messages(tx: &mut Tx, of: &Listed, nodes: &[Node]) -> Result<Vec<Me
         }
     }
     Ok(messages)
+}
+
+/// The project that a conversation is in, whoever has written it, where the user has a role in that project; `groups` as in
+/// [`open`](super::open).
+///
+/// # Errors
+/// [`StoreError::NotFound`] where it is in none of theirs.
+pub async fn project_of(
+    tx: &mut Tx,
+    conversation: ConversationId,
+    groups: Option<&[String]>,
+) -> Result<ProjectId, StoreError> {
+    enter(tx, None, groups).await?;
+    let project: Option<Uuid> =
+        sqlx::query_scalar("SELECT project_of($1)").bind(conversation.0).fetch_one(&mut **tx).await?;
+    project.map(ProjectId).ok_or(StoreError::NotFound)
 }
 
 /// Takes somebody's conversation out of the project that was opened, for its owners; says whether it was in it.

@@ -1,5 +1,7 @@
 //! Who is in a project, by name or by group.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
@@ -71,6 +73,19 @@ pub async fn list(tx: &mut Tx, id: ProjectId) -> Result<Vec<Member>, StoreError>
     .fetch_all(&mut **tx)
     .await?;
     Ok(rows.iter().map(member).collect::<Result<_, _>>()?)
+}
+
+/// What people are called, by their user ids, as far as the proxy has said so.
+pub type Names = BTreeMap<String, String>;
+
+/// What those are called who are in the project that was opened by name, or have written what is in it.
+///
+/// # Errors
+/// When the database is away.
+pub async fn names(tx: &mut Tx) -> Result<Names, StoreError> {
+    let rows = sqlx::query("SELECT id, name FROM names_in_project()").fetch_all(&mut **tx).await?;
+    let name = |row: &PgRow| Ok::<_, sqlx::Error>((row.try_get("id")?, row.try_get("name")?));
+    Ok(rows.iter().map(name).collect::<Result<_, _>>()?)
 }
 
 fn member(row: &PgRow) -> Result<Member, sqlx::Error> {

@@ -17,10 +17,12 @@ use crate::id::ProjectId;
 
 use super::{StoreError, Tx, refuse_nul, refuse_nul_in_json, settings, time};
 
-pub use conversations::{Listed, list as list_conversations, messages, read as read_conversation, take_out};
+pub use conversations::{
+    Listed, list as list_conversations, messages, project_of, read as read_conversation, take_out,
+};
 pub(super) use members::hand_over;
 pub use members::{
-    Kind, Left, Member, leave, list as list_members, put as put_member, remove as remove_member,
+    Kind, Left, Member, Names, leave, list as list_members, names, put as put_member, remove as remove_member,
 };
 
 /// How many a list has. Nobody is in as many, and nothing here is unbounded.

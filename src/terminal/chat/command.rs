@@ -18,6 +18,7 @@ pub enum Setting {
     /// These members, or those of the settings.
     Models(Option<Vec<String>>),
     NoPreset,
+    NoFiles,
     Verbose(u8),
     /// Any field of a request; `null` forgets it.
     Field(String, Value),
@@ -47,6 +48,10 @@ pub enum Command {
     ShowPresets,
     /// The preset of this name.
     Preset(String),
+    /// Says which files go with questions.
+    ShowFiles,
+    /// This file goes with the questions of this conversation from here on.
+    Attach(String),
     Cost,
     Save(String),
     Export(Export),
@@ -84,6 +89,7 @@ pub static COMMANDS: LazyLock<Vec<Typed>> = LazyLock::new(|| {
     let others = [
         ("models", "[a,b,c|default]", "who answers"),
         ("preset", "[NAME|none]", "a preset, by its name"),
+        ("attach", "[FILE|none]", "a file that goes with the questions of this conversation"),
         ("verbose", "0-3", "how much is told of what goes on"),
         ("set", "FIELD=VALUE", "any field of a request (docs/options.md); null forgets it"),
         ("cost", "", "what this chat has cost, by run"),
@@ -161,6 +167,11 @@ fn command(name: &str, rest: &str) -> Result<Command, String> {
             "" => Command::ShowPresets,
             "none" => Command::Set(Setting::NoPreset),
             name => Command::Preset(name.to_owned()),
+        }),
+        "attach" => Ok(match rest {
+            "" => Command::ShowFiles,
+            "none" => Command::Set(Setting::NoFiles),
+            file => Command::Attach(file.to_owned()),
         }),
         "verbose" => match number()? {
             level @ 0..=3 => Ok(Command::Set(Setting::Verbose(level))),

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::command::{COMMANDS, Command, Export};
 use super::settings::{Preset, names};
-use super::{Chat, escaped, save_new, short};
+use super::{Chat, at_home, escaped, save_new, short};
+use crate::terminal::files;
 use crate::terminal::live::LiveRun;
 use crate::terminal::query;
 use crate::terminal::session::{Method, Trouble};
@@ -25,6 +26,7 @@ impl Chat {
             Command::New => {
                 self.conversation = None;
                 self.last = None;
+                self.settings.files.clear();
                 Ok("The next question begins a conversation of its own.".to_owned())
             }
             Command::History => self.history().await,
@@ -38,6 +40,12 @@ impl Chat {
                 let said = format!("Preset: {}.", one_line(&name));
                 self.settings.preset = Some(Preset { id, name });
                 Ok(said)
+            }
+            Command::ShowFiles => Ok(self.settings.attached()),
+            Command::Attach(file) => {
+                let already = self.settings.files.len();
+                let files = files::attach_one(self.session.as_ref(), at_home(&file), already).await?;
+                Ok(self.settings.attach(files))
             }
             Command::Cost => Ok(self.cost()),
             Command::Save(path) => self.save(&path),
@@ -115,6 +123,7 @@ impl Chat {
         let asked = question.map(|question| format!(" Asked last: {}", short(question, COLUMNS)));
         let said = format!("Going on with: {}.{}", short(title, COLUMNS), asked.unwrap_or_default());
         self.last = of("assistant").map(LiveRun::of_message);
+        self.settings.files.clear();
         self.conversation = Some(id);
         Ok(said)
     }

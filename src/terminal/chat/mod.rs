@@ -275,7 +275,12 @@ impl Chat {
         // That it holds now is for people to hear; what is asked for is for everybody.
         let only_confirms = matches!(
             command,
-            Command::Set(_) | Command::New | Command::Preset(_) | Command::Use(_) | Command::Save(_)
+            Command::Set(_)
+                | Command::New
+                | Command::Preset(_)
+                | Command::Attach(_)
+                | Command::Use(_)
+                | Command::Save(_)
         );
         let mut interrupts = Interrupts::heard();
         let said = tokio::select! {
@@ -340,8 +345,7 @@ impl Chat {
 /// # Errors
 /// When it is there, or cannot be written.
 pub(in crate::terminal) fn save_new(path: &str, text: &str) -> Result<String, Trouble> {
-    let home = path.strip_prefix("~/").zip(std::env::var_os("HOME"));
-    let file = home.map_or_else(|| PathBuf::from(path), |(rest, home)| PathBuf::from(home).join(rest));
+    let file = at_home(path);
     let written = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -371,6 +375,12 @@ pub(in crate::terminal) async fn again(session: &dyn Session, run: &str) -> Resu
 /// A part of a path of the API.
 pub(in crate::terminal) fn escaped(part: &str) -> String {
     url::form_urlencoded::byte_serialize(part.as_bytes()).collect()
+}
+
+/// The file of a name that is typed, in which `~` is at home: no shell has read it.
+pub(in crate::terminal) fn at_home(path: &str) -> PathBuf {
+    let home = path.strip_prefix("~/").zip(std::env::var_os("HOME"));
+    home.map_or_else(|| PathBuf::from(path), |(rest, home)| PathBuf::from(home).join(rest))
 }
 
 /// A text of at most this many columns, in one line.

@@ -4,14 +4,16 @@
 use serde_json::{Map, Value, json};
 
 use super::command::Setting;
+use crate::terminal::files::{self, Attached};
 use crate::terminal::live::asked::{COUNCIL, Format, Own};
 use crate::terminal::live::families;
 use crate::terminal::text::one_line;
 
 /// What the chat says itself; with [`families::OWN`].
-const OWN: [Own; 4] = [
+const OWN: [Own; 5] = [
     Own { field: "content", in_chat: "type the question", of_file: "it belongs to a question" },
     Own { field: "new_conversation", in_chat: "use /new", of_file: "every chat begins a conversation" },
+    Own { field: files::FIELD, in_chat: "use /attach FILE", of_file: "it belongs to a question" },
     Own { field: "preset_id", in_chat: "use /preset NAME", of_file: "write preset = \"NAME\"" },
     Own { field: "one_at_a_time", in_chat: "use /stream on", of_file: "write stream = true" },
 ];
@@ -29,6 +31,8 @@ pub struct Settings {
     /// Fields of a request; what is not here is as the server's settings have it.
     fields: Map<String, Value>,
     pub preset: Option<Preset>,
+    /// What goes with each question of this conversation from here on.
+    pub files: Vec<Attached>,
     /// Members are asked one after another, and shown word by word.
     pub stream: bool,
 }
@@ -128,6 +132,10 @@ impl Settings {
                 self.preset = None;
                 Ok("No preset.".to_owned())
             }
+            Setting::NoFiles => {
+                self.files.clear();
+                Ok("No files.".to_owned())
+            }
             Setting::Verbose(level) => {
                 self.fields.insert("verbosity".to_owned(), json!(level));
                 Ok(format!("What goes on is told at level {level}."))
@@ -212,7 +220,29 @@ impl Settings {
         if let Some(preset) = &self.preset {
             fields.insert("preset_id".to_owned(), preset.id.clone());
         }
+        if !self.files.is_empty() {
+            fields.insert(files::FIELD.to_owned(), files::field(&self.files));
+        }
         fields
+    }
+
+    /// Lets these files go with questions, beside those that do already; a sentence that says which all of them are.
+    pub fn attach(&mut self, files: Vec<Attached>) -> String {
+        for file in files {
+            self.files.retain(|other| other.id != file.id);
+            self.files.push(file);
+        }
+        self.attached()
+    }
+
+    /// Which files go with questions.
+    #[must_use]
+    pub fn attached(&self) -> String {
+        if self.files.is_empty() {
+            return "No files go with questions: /attach FILE adds one.".to_owned();
+        }
+        let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
+        format!("With each question of this conversation: {}.", one_line(&names.join(", ")))
     }
 
     /// What is on, for the prompt: `council·stream·2 models`.
@@ -235,6 +265,11 @@ impl Settings {
             1 => "1 model".to_owned(),
             count => format!("{count} models"),
         }));
+        parts.extend(match self.files.len() {
+            0 => None,
+            1 => Some("1 file".to_owned()),
+            count => Some(format!("{count} files")),
+        });
         parts.join("·")
     }
 }

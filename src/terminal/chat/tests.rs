@@ -53,7 +53,8 @@ impl Session for Fake {
         self.requests.lock().unwrap().push(format!("{method} {path}{said}"));
         Ok(match path {
             "/api/config" => {
-                json!({"council_models": [{"model": "a/one", "alias": "One"}, "b/two"], "chairman_model": "c/three"})
+                json!({"council_models": [{"model": "a/one", "alias": "One"}, "b/two"], "chairman_model": "c/three",
+                       "attachments": {"max_per_question": 2, "max_bytes": 100}})
             }
             "/api/settings/presets" => json!({"presets": [{"id": "p1", "name": "fast", "shared": true}]}),
             path if path.starts_with("/api/conversations?") => json!([
@@ -67,6 +68,11 @@ impl Session for Fake {
             ]}),
             path => return Err(Trouble::NotFound(format!("{path} is not there"))),
         })
+    }
+
+    async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Value, Trouble> {
+        let id = bytes.len().to_string();
+        Ok(json!({"id": id, "filename": name, "state": "ready"}))
     }
 
     async fn text(&self, path: &str) -> Result<String, Trouble> {
@@ -206,6 +212,52 @@ async fn commands_say_how_the_next_question_is_asked() {
         talked.bodies[1],
         json!({"mode": "council", "use_react": true, "quorum": 2, "content": "/etc?"})
     );
+}
+
+#[tokio::test]
+async fn files_go_with_the_questions_of_a_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: usize| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, vec![b'a'; bytes]).unwrap();
+        format!("/attach {}", path.display())
+    };
+    let (notes, more) = (file("notes.md", 7), file("more.md", 8));
+    let (empty, long, folder) = (file("empty.md", 0), file("long.md", 101), file("x", 1).replace("/x", ""));
+    let lines = [
+        "/attach",
+        &empty,
+        &long,
+        &folder,
+        "/attach ~/missing.md",
+        &notes,
+        &notes,
+        "Why?",
+        &more,
+        "And this?",
+    ];
+    let talked =
+        talk(Fake::default(), false, &[&lines[..], &[&file("third.md", 9), "/new", "Else?"]].concat()).await;
+    assert_eq!(talked.bodies[0]["attachments"], json!([{"id": "7", "filename": "notes.md"}]));
+    assert_eq!(talked.bodies[1]["attachments"].as_array().unwrap().len(), 2);
+    assert_eq!(talked.bodies[2], json!({"content": "Else?"}));
+    assert!(
+        talked.said.contains("With each question of this conversation: notes.md, more.md.\n"),
+        "{}",
+        talked.said
+    );
+    for said in [
+        "empty.md is empty",
+        "has 101 bytes, and this server takes 100 at most",
+        "is no file",
+        "missing.md: ",
+    ] {
+        assert!(talked.complaints.contains(said), "{said}: {}", talked.complaints);
+    }
+    assert!(talked.complaints.contains("at most 2 files can go with one question"), "{}", talked.complaints);
+    let talked = talk(Fake::default(), false, &[&notes, "/set attachments=1", "/attach none", "Why?"]).await;
+    assert_eq!(talked.bodies[0], json!({"content": "Why?"}));
+    assert!(talked.complaints.contains("use /attach FILE"), "{}", talked.complaints);
 }
 
 #[tokio::test]

@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::arguments;
 use super::live::families::without_offers;
 use super::session::{Method, Question, Session, Trouble};
+use super::{arguments, files};
 
 /// The longest question that a server takes, in bytes, with room to spare: what is longer is refused before it is sent.
 pub const MAX_QUESTION_BYTES: u64 = 1 << 20;
@@ -37,6 +37,10 @@ pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Res
         body(session.as_ref(), &arguments.council, content, !arguments.output.is_for_people()).await?;
     if arguments.output.stream {
         body.insert("one_at_a_time".to_owned(), json!(true));
+    }
+    let files = files::attach(session.as_ref(), &arguments.attach, 0).await?;
+    if !files.is_empty() {
+        body.insert(files::FIELD.to_owned(), files::field(&files));
     }
     if let Some(max) = arguments.output.max_cost {
         affordable(session.as_ref(), &body, max).await?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::stream;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, redirect};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -124,6 +125,16 @@ impl Http {
         Err(Refused { trouble, again: again.then(|| wait.unwrap_or(PAUSES[2])) })
     }
 
+    /// The JSON of an answer, or `null` where it has no body.
+    async fn read(&self, response: Response) -> Result<Value, Trouble> {
+        let bytes = response.bytes().await.map_err(|error| self.not_sent(&error).trouble)?;
+        if bytes.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&bytes)
+            .map_err(|_| Trouble::Failed(format!("what {} answers cannot be read", self.place)))
+    }
+
     fn not_sent(&self, error: &reqwest::Error) -> Refused {
         let why = if error.is_timeout() {
             "it does not answer in time".to_owned()
@@ -237,13 +248,22 @@ impl Session for Http {
             Some(body) => request.json(body),
             None => request,
         };
-        let response = self.send(request).await.map_err(|refused| refused.trouble)?;
-        let bytes = response.bytes().await.map_err(|error| self.not_sent(&error).trouble)?;
-        if bytes.is_empty() {
-            return Ok(Value::Null);
+        self.read(self.send(request).await.map_err(|refused| refused.trouble)?).await
+    }
+
+    async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Value, Trouble> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let part = Part::bytes(bytes.clone()).file_name(name.to_owned());
+            let request = self.to(Method::POST, "/api/attachments").multipart(Form::new().part("file", part));
+            // The same file again is the same file.
+            match self.send(request).await {
+                Ok(response) => return self.read(response).await,
+                Err(Refused { again: Some(wait), .. }) if tries < TRIES => tokio::time::sleep(wait).await,
+                Err(refused) => return Err(refused.trouble),
+            }
         }
-        serde_json::from_slice(&bytes)
-            .map_err(|_| Trouble::Failed(format!("what {} answers cannot be read", self.place)))
     }
 
     async fn text(&self, path: &str) -> Result<String, Trouble> {

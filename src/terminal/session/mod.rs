@@ -81,6 +81,12 @@ pub trait Session: Send + Sync {
     /// What came of it instead.
     async fn text(&self, path: &str) -> Result<String, Trouble>;
 
+    /// Takes a file to where questions go; what was made of it, as `POST /api/attachments` answers.
+    ///
+    /// # Errors
+    /// What came of it instead.
+    async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Value, Trouble>;
+
     /// Asks, and follows the run to its end.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::PreviousPane => state.pane = turned(state.pane, 2),
         Action::Begin => {
             state.open = None;
+            state.settings.files.clear();
             state.pane = Pane::Writing;
         }
         Action::Interrupt => return interrupt(state, false),
@@ -235,6 +236,9 @@ fn file_name(title: &str) -> String {
 /// Opens the conversation that is selected.
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     let Some(item) = state.list.items.get(state.list.selected).cloned() else { return Vec::new() };
+    if state.open.as_ref() != Some(&item.id) {
+        state.settings.files.clear();
+    }
     state.open = Some(item.id.clone());
     state.pane = Pane::Reading;
     let known = state.threads.entry(item.id.clone()).or_default();

@@ -82,6 +82,13 @@ pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Ended { conversation } => return ended(state, &conversation),
         Reply::Presets(presets) => state.presets = presets,
         Reply::Preset(preset) => with_preset(state, preset),
+        Reply::Attached { files, to } if to == state.open => {
+            let said = state.settings.attach(files);
+            state.say(said);
+        }
+        Reply::Attached { .. } => {
+            state.complain("The file was not added: another conversation is open by now.");
+        }
         Reply::Done { said, is_new } => {
             if !said.is_empty() {
                 state.say(said);

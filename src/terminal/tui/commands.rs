@@ -46,6 +46,13 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
         }
         Command::ShowPresets => return Obeyed::As(Action::Options),
         Command::Preset(name) => vec![Effect::Preset { name }],
+        Command::ShowFiles => {
+            state.say(state.settings.attached());
+            Vec::new()
+        }
+        Command::Attach(file) => {
+            vec![Effect::Attach { file, already: state.settings.files.len(), to: state.open.clone() }]
+        }
         Command::Cost => {
             let said = state.thread().map_or_else(|| "Nothing was asked yet.".to_owned(), cost);
             state.say(said);

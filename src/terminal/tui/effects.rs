@@ -7,7 +7,8 @@ use tokio::sync::mpsc::Sender;
 
 use super::state::{Item, Prompt, text};
 use crate::terminal::chat::settings::Preset;
-use crate::terminal::chat::{again, escaped, save_new};
+use crate::terminal::chat::{again, at_home, escaped, save_new};
+use crate::terminal::files::{self, Attached};
 use crate::terminal::live::families::path_of_correction;
 use crate::terminal::session::{Following, Method, Question, Session, Step, Trouble};
 
@@ -62,6 +63,12 @@ pub enum Effect {
     Preset {
         name: String,
     },
+    /// A file goes with the questions of a conversation, or of the one that is to begin; so many do already.
+    Attach {
+        file: String,
+        already: usize,
+        to: Option<String>,
+    },
     Copy {
         text: String,
         says: &'static str,
@@ -108,6 +115,11 @@ pub enum Reply {
     },
     Presets(Vec<Preset>),
     Preset(Preset),
+    /// The server has these files for a conversation, or for the one that is to begin.
+    Attached {
+        files: Vec<Attached>,
+        to: Option<String>,
+    },
     /// A sentence; the list may have changed.
     Done {
         said: String,
@@ -184,6 +196,12 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
             Ok(id) => Reply::Preset(Preset { id, name }),
             Err(trouble) => Reply::Trouble(trouble),
         },
+        Effect::Attach { file, already, to } => {
+            match files::attach_one(session.as_ref(), at_home(&file), already).await {
+                Ok(files) => Reply::Attached { files, to },
+                Err(trouble) => Reply::Trouble(trouble),
+            }
+        }
         Effect::Leave { stop, code } => {
             for run in stop {
                 if let Err(trouble) = session.cancel(&run).await {

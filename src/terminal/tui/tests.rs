@@ -6,6 +6,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 
+use super::acting::open;
 use super::asking::reply;
 use super::draw::draw;
 use super::effects::{Effect, Reply};
@@ -13,6 +14,7 @@ use super::input::input;
 use super::panes::{Pane, Tab};
 use super::state::{Item, Link, Popup, Prompt, State, Thread, Turn};
 use crate::terminal::chat::settings::Settings;
+use crate::terminal::files::Attached;
 use crate::terminal::session::{Place, Step, Trouble};
 use crate::terminal::text::{Background, Depth, Frames, Theme};
 
@@ -112,6 +114,27 @@ fn a_refused_question_is_there_to_be_asked_again() {
     assert_eq!(state.open, None);
     let shown = screen(&mut state, 80, 20);
     assert!(shown.contains("$5.00 of $5.00 are spent"), "{shown}");
+}
+
+#[test]
+fn a_file_goes_with_the_questions_of_the_conversation_that_it_was_named_in() {
+    let mut state = state();
+    let named = [Effect::Attach { file: "notes.md".to_owned(), already: 0, to: None }];
+    assert_eq!(line(&mut state, "/attach notes.md"), named);
+    let files = || vec![Attached { id: "7".to_owned(), name: "notes.md".to_owned() }];
+    reply(&mut state, Reply::Attached { files: files(), to: None });
+    assert!(screen(&mut state, 120, 30).contains("With each question of this conversation: notes.md."));
+    let asked = line(&mut state, "Why?");
+    let [Effect::Ask { conversation, body, .. }] = asked.as_slice() else { panic!("{asked:?}") };
+    assert_eq!(body["attachments"], json!([{"id": "7", "filename": "notes.md"}]));
+    // What comes for another conversation than the one that is open by now does not go along.
+    let other = Reply::Attached { files: files(), to: Some("elsewhere".to_owned()) };
+    reply(&mut state, other);
+    assert!(screen(&mut state, 120, 30).contains("The file was not added"));
+    listed(&mut state, &["x1", conversation]);
+    state.list.selected = 0;
+    open(&mut state);
+    assert!(state.settings.files.is_empty());
 }
 
 #[test]

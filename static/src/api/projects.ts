@@ -88,7 +88,7 @@ export const useInProject = (id: string) =>
     },
   });
 
-export const readQuery = (id: string, conversation: string) => ({
+const readQuery = (id: string, conversation: string) => ({
   queryKey: [...projectKey(id), "conversation", conversation],
   queryFn: () => json<ReadConversation>(inside(id, conversation)),
   // A tab that stays open does not keep what was read in it.

@@ -34,7 +34,10 @@ function Shown({ project, shown }: { project: string; shown: ReadConversation })
         <p className="quiet">
           <T
             text="By {{name}}, last changed on {{day}}"
-            parts={{ name: <bdi>{shown.author}</bdi>, day: day(when(shown.updated_at)) }}
+            parts={{
+              name: <bdi>{shown.author_name ?? shown.author}</bdi>,
+              day: day(when(shown.updated_at)),
+            }}
           />
         </p>
         {name !== undefined && (

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{asked_in, listed, move_to, team};
+use super::{asked, asked_in, let_in, listed, move_to, put_out, team};
 use crate::attachments::files::taken;
 use crate::support::app::TestApp;
 use crate::support::model_server::{Gate, Script};
@@ -73,6 +73,58 @@ async fn others_read_what_was_said_and_nothing_of_who_asked() {
     assert_eq!(listed(&vera, &id).await, [""; 0]);
     will.post(&format!("{path}/restore"), json!({})).await.ok();
     assert_eq!(listed(&vera, &id).await, [own]);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn whoever_has_a_role_finds_in_which_project_a_conversation_is() {
+    let app = TestApp::start().await;
+    let (ann, will) = (app.user("ann"), app.user("will"));
+    let id = team(&app).await;
+    let_in(&ann, &id, "group/staff", "viewer").await;
+    let own = asked_in(&will, &id, "Why?").await;
+    let path = format!("/api/conversations/{own}/project");
+    let staff = app.user("stan").with("remote-groups", "staff");
+    for user in [&will, &ann, &app.user("vera"), &staff] {
+        assert_eq!(user.get(&path).await.ok(), json!({"project_id": id}));
+    }
+    assert_eq!(app.user("bob").get(&path).await.status, 404);
+    assert_eq!(app.user("stan").with("remote-groups", "guests").get(&path).await.status, 404);
+    let alone = asked(&will, "Mine alone?").await;
+    assert_eq!(will.get(&format!("/api/conversations/{alone}/project")).await.status, 404);
+    assert_eq!(will.get("/api/conversations/herons/project").await.status, 404);
+
+    assert_eq!(put_out(&ann, &id, "user/vera").await, 200);
+    assert_eq!(app.user("vera").get(&path).await.status, 404);
+    will.send("DELETE", &format!("/api/conversations/{own}"), None).await.ok();
+    assert_eq!(ann.get(&path).await.status, 404, "what is deleted is its author's");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn people_have_the_names_that_the_proxy_gives_them() {
+    let app = TestApp::start().await;
+    let id = team(&app).await;
+    let will = app.user("will").with("remote-name", "Will Heron");
+    let own = asked_in(&will, &id, "Why?").await;
+    will.get("/api/user").await.ok();
+    app.user("bob").with("remote-name", "Bob Elsewhere").get("/api/user").await.ok();
+    // A group of a person's name is no person, and whoever was never here has no name.
+    let_in(&app.user("ann"), &id, "group/will", "viewer").await;
+
+    let vera = app.user("vera");
+    let project = vera.get(&format!("/api/projects/{id}")).await.ok();
+    let members = project["members"].as_array().unwrap();
+    let named: Vec<_> = members.iter().filter(|member| member.get("display_name").is_some()).collect();
+    assert_eq!(named.len(), 1, "{members:?}");
+    assert_eq!((&named[0]["name"], &named[0]["display_name"]), (&json!("will"), &json!("Will Heron")));
+    assert_eq!(named[0]["kind"], "user");
+    let list = vera.get(&format!("/api/projects/{id}/conversations")).await.ok();
+    assert_eq!(list["conversations"][0]["author_name"], "Will Heron");
+    // Whoever has left is still the author.
+    assert_eq!(put_out(&app.user("ann"), &id, "user/will").await, 200);
+    let read = vera.get(&format!("/api/projects/{id}/conversations/{own}")).await.ok();
+    assert_eq!((&read["author"], &read["author_name"]), (&json!("will"), &json!("Will Heron")));
     app.close().await;
 }
 

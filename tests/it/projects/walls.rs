@@ -103,6 +103,9 @@ async fn a_statement_without_a_where_sees_what_the_role_lets_through() {
 async fn nobody_changes_what_is_anothers_nor_lets_themselves_in() {
     let app = TestApp::start().await;
     let id = team(&app).await;
+    for who in ["ann", "will", "vera", "bob"] {
+        app.user(who).with("remote-name", "Somebody").get("/api/user").await.ok();
+    }
     asked_in(&app.user("will"), &id, "Why?").await;
     let bob = app.user("bob").conversation().await;
     let veras = app.user("vera").conversation().await;
@@ -141,6 +144,16 @@ async fn nobody_changes_what_is_anothers_nor_lets_themselves_in() {
             .await
             .unwrap();
         assert!(out.is_empty(), "{who}");
+    }
+    // Nobody asks for names of everybody, nor for those of a project that is not theirs.
+    let all = "SELECT id FROM names_of(ARRAY(SELECT name FROM project_members))";
+    let here = "SELECT id FROM names_in_project()";
+    for (who, count) in [("ann", 3), ("vera", 3), ("bob", 0)] {
+        let mut tx = naming(&app, who, &id, &[]).await;
+        let names: Vec<String> = sqlx::query_scalar(here).fetch_all(&mut *tx).await.unwrap();
+        assert_eq!(names.len(), count, "{who}");
+        let refused = sqlx::query(all).execute(&mut *tx).await.unwrap_err().to_string();
+        assert!(refused.contains("permission denied"), "{who}: {refused}");
     }
     // Owners of one project have no say in another one.
     let other = project(&app.user("bob"), json!({"name": "Storks"})).await;

@@ -2,6 +2,7 @@
 //! terminal (tmux).
 
 mod chat;
+mod files;
 mod lists;
 mod piped;
 mod places;

@@ -37,7 +37,7 @@ function Row({ project, item }: { project: Project; item: Listed }) {
         {item.is_mine ? (
           t("by you")
         ) : (
-          <T text="by {{name}}" parts={{ name: <bdi>{item.author}</bdi> }} />
+          <T text="by {{name}}" parts={{ name: <bdi>{item.author_name ?? item.author}</bdi> }} />
         )}
         {" · "}
         <time dateTime={`${item.updated_at}Z`}>{day(when(item.updated_at))}</time>

@@ -43,7 +43,8 @@ function RoleSelect({
 }
 
 function Row({ project, member }: { project: Project; member: Member }) {
-  const { name, kind, role } = member;
+  const { kind, role } = member;
+  const name = member.display_name ?? member.name;
   const { busy, attempt } = useAttempt();
   const place = useRef<HTMLLIElement>(null);
   const act = async (what: () => Promise<void>, done: string, failed: string) => {
@@ -54,6 +55,7 @@ function Row({ project, member }: { project: Project; member: Member }) {
     <li ref={place} className="project-member">
       <span className="project-member-name">
         <bdi>{name}</bdi>
+        {name !== member.name && <bdi className="quiet">{member.name}</bdi>}
         {kind === "group" && <span className="badge">{t("group")}</span>}
         {member.is_me && <span className="badge">{t("you")}</span>}
       </span>

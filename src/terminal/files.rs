@@ -1,0 +1,123 @@
+//! Files that go with questions: looked at here, and taken to the server before it is asked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::session::{Method, Place, Session, Trouble};
+use super::text::one_line;
+
+/// The field of a request that names files.
+pub const FIELD: &str = "attachments";
+
+/// A file that the server has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attached {
+    /// The hash of its content.
+    pub id: String,
+    pub name: String,
+}
+
+/// These files, as that field names them.
+#[must_use]
+pub fn field(files: &[Attached]) -> Value {
+    files.iter().map(|file| json!({ "id": file.id, "filename": file.name })).collect()
+}
+
+/// Takes these files to the server, for a question that so many go with `already`.
+///
+/// # Errors
+/// Everything that is wrong with them, as far as it can be known before the first is sent; else what is wrong with the first
+/// that the server does not take.
+pub async fn attach(
+    session: &dyn Session,
+    paths: &[PathBuf],
+    already: usize,
+) -> Result<Vec<Attached>, Trouble> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    if *session.place() == Place::Ephemeral {
+        let problem =
+            "with --ephemeral nothing is kept, and so no files are taken; -f reads a text into the question";
+        return Err(Trouble::Wrong(vec![problem.to_owned()]));
+    }
+    let config = session.get("/api/config").await?;
+    let limit = |name: &str| config.get("attachments")?.get(name)?.as_u64();
+    let (Some(most), Some(bytes)) = (limit("max_per_question"), limit("max_bytes")) else {
+        return Err(Trouble::Wrong(vec!["this server takes no files".to_owned()]));
+    };
+    let mut problems: Vec<String> = paths.iter().filter_map(|path| problem_of(path, bytes)).collect();
+    if (already + paths.len()) as u64 > most {
+        problems.push(format!("at most {most} files can go with one question"));
+    }
+    if !problems.is_empty() {
+        return Err(Trouble::Wrong(problems));
+    }
+    let mut attached: Vec<Attached> = Vec::new();
+    for path in paths {
+        let file = upload(session, path).await?;
+        if !attached.iter().any(|other| other.id == file.id) {
+            attached.push(file);
+        }
+    }
+    Ok(attached)
+}
+
+/// The same for one file that is named between questions, beside so many that go with them `already`.
+///
+/// # Errors
+/// As [`attach`]; nothing was about to be asked.
+pub async fn attach_one(
+    session: &dyn Session,
+    path: PathBuf,
+    already: usize,
+) -> Result<Vec<Attached>, Trouble> {
+    attach(session, &[path], already).await.map_err(|trouble| {
+        if let Trouble::Wrong(problems) = trouble { Trouble::Failed(problems.join("; ")) } else { trouble }
+    })
+}
+
+/// What can be said against a file before it is sent.
+fn problem_of(path: &Path, max_bytes: u64) -> Option<String> {
+    let name = one_line(&path.display().to_string()).into_owned();
+    match fs::metadata(path) {
+        Err(error) => Some(format!("{name}: {error}")),
+        Ok(found) if !found.is_file() => Some(format!("{name} is no file")),
+        Ok(found) if found.len() == 0 => Some(format!("{name} is empty")),
+        Ok(found) if found.len() > max_bytes => {
+            Some(format!("{name} has {} bytes, and this server takes {max_bytes} at most", found.len()))
+        }
+        Ok(_) => None,
+    }
+}
+
+async fn upload(session: &dyn Session, path: &Path) -> Result<Attached, Trouble> {
+    let shown = one_line(&path.display().to_string()).into_owned();
+    let of_file = |problem: &str| Trouble::Wrong(vec![format!("{shown}: {}", one_line(problem))]);
+    let bytes = fs::read(path).map_err(|error| of_file(&error.to_string()))?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let taken = session.upload(&name, bytes).await.map_err(|trouble| match trouble {
+        Trouble::Wrong(problems) => of_file(&problems.join("; ")),
+        Trouble::Failed(problem) => of_file(&problem),
+        trouble @ (Trouble::NotReachable(_)
+        | Trouble::NotSignedIn(_)
+        | Trouble::OverBudget(_)
+        | Trouble::NotFound(_)) => trouble,
+    })?;
+    let text = |name: &str| taken.get(name).and_then(Value::as_str);
+    let Some(id) = text("id") else {
+        return Err(Trouble::Failed(format!("{} does not say what became of {shown}", session.place())));
+    };
+    if text("state") == Some("ready") {
+        let name = text("filename").unwrap_or(&name).to_owned();
+        return Ok(Attached { id: id.to_owned(), name });
+    }
+    let problem = text("problem").unwrap_or("nothing can be read of it");
+    // Of no use there either; where it stays all the same, the server removes it within a day.
+    if let Err(trouble) = session.request(Method::DELETE, &format!("/api/attachments/{id}"), None).await {
+        tracing::debug!(%trouble, "a file that cannot be used stays at the server");
+    }
+    Err(of_file(problem))
+}
