@@ -105,6 +105,7 @@ pub fn probes() -> Vec<Probe> {
             Some(json!({"message_id": "01890000-0000-7000-8000-000000000000"})),
         ),
         entry("PUT", "/api/conversations/{id}/tags", Conversation, &[""], Some(json!({"tags": ["bobs"]}))),
+        entry("GET", "/api/conversations/{id}/project", Conversation, &[""], None),
         entry("GET", "/api/conversations/{id}/export", Conversation, &["", "format=json", "all=true"], None),
         entry("GET", "/api/folders", Own, &[""], None),
         entry("POST", "/api/folders", Own, &[""], Some(json!({"name": "Bob's"}))),
