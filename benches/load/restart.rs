@@ -56,8 +56,10 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RestartFlags) -> anyhow::R
     sleep(Duration::from_secs(15)).await;
     let counts = bed.counts().await?;
 
-    let mut report =
-        Report::new(format!("{} runs, their {} servers killed and started anew", flags.runs, cli.servers));
+    let mut report = Report::new(format!(
+        "{} runs whose servers ({}) are killed and started anew",
+        flags.runs, cli.servers
+    ));
     report.row(
         "a server is ready, from its start",
         ready.as_secs_f64() * 1_000.0,

@@ -1,11 +1,11 @@
-//! Files that go with questions: looked at here, and taken to the server before it is asked.
+//! Files that go with questions: looked at here, and uploaded before the question is asked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::session::{Method, Place, Session, Trouble};
+use super::session::{Method, Session, Trouble};
 use super::text::one_line;
 
 /// The field of a request that names files.
@@ -25,7 +25,7 @@ pub fn field(files: &[Attached]) -> Value {
     files.iter().map(|file| json!({ "id": file.id, "filename": file.name })).collect()
 }
 
-/// Takes these files to the server, for a question that so many go with `already`.
+/// Uploads these files for a question that has this many `already`.
 ///
 /// # Errors
 /// Everything that is wrong with them, as far as it can be known before the first is sent; else what is wrong with the first
@@ -38,15 +38,10 @@ pub async fn attach(
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    if *session.place() == Place::Ephemeral {
-        let problem =
-            "with --ephemeral nothing is kept, and so no files are taken; -f reads a text into the question";
-        return Err(Trouble::Wrong(vec![problem.to_owned()]));
-    }
     let config = session.get("/api/config").await?;
     let limit = |name: &str| config.get("attachments")?.get(name)?.as_u64();
     let (Some(most), Some(bytes)) = (limit("max_per_question"), limit("max_bytes")) else {
-        return Err(Trouble::Wrong(vec!["this server takes no files".to_owned()]));
+        return Err(Trouble::Wrong(vec!["no files are taken here".to_owned()]));
     };
     let mut problems: Vec<String> = paths.iter().filter_map(|path| problem_of(path, bytes)).collect();
     if (already + paths.len()) as u64 > most {
@@ -65,7 +60,7 @@ pub async fn attach(
     Ok(attached)
 }
 
-/// The same for one file that is named between questions, beside so many that go with them `already`.
+/// The same for one file that is named between questions, which have this many `already`.
 ///
 /// # Errors
 /// As [`attach`]; nothing was about to be asked.
@@ -84,10 +79,10 @@ fn problem_of(path: &Path, max_bytes: u64) -> Option<String> {
     let name = one_line(&path.display().to_string()).into_owned();
     match fs::metadata(path) {
         Err(error) => Some(format!("{name}: {error}")),
-        Ok(found) if !found.is_file() => Some(format!("{name} is no file")),
+        Ok(found) if !found.is_file() => Some(format!("{name} is not a file")),
         Ok(found) if found.len() == 0 => Some(format!("{name} is empty")),
         Ok(found) if found.len() > max_bytes => {
-            Some(format!("{name} has {} bytes, and this server takes {max_bytes} at most", found.len()))
+            Some(format!("{name} has {} bytes, and at most {max_bytes} are taken", found.len()))
         }
         Ok(_) => None,
     }

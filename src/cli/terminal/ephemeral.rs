@@ -114,7 +114,7 @@ impl Session for Ephemeral {
     }
 
     async fn upload(&self, _name: &str, _bytes: Vec<u8>) -> Result<Value, Trouble> {
-        Err(Trouble::Wrong(vec!["with --ephemeral nothing is kept, and so no files are taken".to_owned()]))
+        Err(Trouble::Wrong(vec!["with --ephemeral nothing is kept, and so nothing is uploaded; -f puts a text into the question itself".to_owned()]))
     }
 
     async fn text(&self, _path: &str) -> Result<String, Trouble> {

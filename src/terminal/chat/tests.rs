@@ -246,12 +246,9 @@ async fn files_go_with_the_questions_of_a_conversation() {
         "{}",
         talked.said
     );
-    for said in [
-        "empty.md is empty",
-        "has 101 bytes, and this server takes 100 at most",
-        "is no file",
-        "missing.md: ",
-    ] {
+    for said in
+        ["empty.md is empty", "has 101 bytes, and at most 100 are taken", "is not a file", "missing.md: "]
+    {
         assert!(talked.complaints.contains(said), "{said}: {}", talked.complaints);
     }
     assert!(talked.complaints.contains("at most 2 files can go with one question"), "{}", talked.complaints);

@@ -79,7 +79,7 @@ async fn a_file_that_cannot_be_used_is_said_and_nothing_is_asked() {
     }
     let here = program.clone().run(&["query", "--ephemeral", "How many?", "--attach", &good]).await;
     assert_eq!(here.code, Some(2), "{}", here.stderr);
-    assert!(here.stderr.contains("no files are taken"), "{}", here.stderr);
+    assert!(here.stderr.contains("nothing is uploaded"), "{}", here.stderr);
     assert!(app.models.records().is_empty(), "nobody was asked");
     let kept = app.user("ann").get("/api/attachments").await.ok();
     assert_eq!(kept["total"], 0, "what nobody can read is not kept: {kept}");

@@ -43,7 +43,7 @@ const Suggest = lazy(() => orNothing(import("../library/suggest")));
 const InsertDialog = lazy(() => orNothing(import("../library/insert-dialog")));
 
 let loading: Promise<typeof import("../attachments/upload")> | null = null;
-/** The same promise for all who wait: of two imports of what is still on its way, browsers may answer the later one first. */
+/** One promise for everybody who waits: of two imports of a module that is still loading, browsers may answer the later one first. */
 function uploads() {
   loading ??= import("../attachments/upload").catch((error: unknown) => {
     loading = null;
