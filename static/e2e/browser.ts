@@ -48,9 +48,13 @@ const disabledFeatures = [
   "ThirdPartyStoragePartitioning",
 ];
 
-export const launch = (options: LaunchOptions = {}): Promise<Browser> =>
+const wholeBrowser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+/** The same engine without a window around its pages: it takes a fifth less processor time. */
+const headlessShell = process.env.HEADLESS_SHELL_PATH ?? wholeBrowser;
+
+const launchProgram = (executablePath: string, options: LaunchOptions = {}): Promise<Browser> =>
   chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    executablePath,
     args: [
       `--disable-features=${disabledFeatures.join()}`,
       // The browser's own sandbox refuses to run as root.
@@ -59,13 +63,17 @@ export const launch = (options: LaunchOptions = {}): Promise<Browser> =>
     ...options,
   });
 
+export const launch = () => launchProgram(headlessShell);
+/** For what pages cannot do by themselves, such as coming back from the browser's own cache. */
+export const launchWhole = (options?: LaunchOptions) => launchProgram(wholeBrowser, options);
+
 export interface Watched {
   page: Page;
   /** Console errors, uncaught exceptions, and requests to anywhere else. */
   faults: string[];
 }
 
-/** A browser of its own for this server, as it were: what is kept in it no other has. */
+/** As good as a browser of its own for this server: nothing that is kept in it is seen by another. */
 export const contextAt = (browser: Browser, origin: string, options: BrowserContextOptions) =>
   // Who tests the service worker says so: through one, requests cannot be answered by a test.
   browser.newContext({ serviceWorkers: "block", ...options, baseURL: origin });
@@ -138,7 +146,7 @@ export async function waitForEnd(page: Page) {
   await page.getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout: patience });
 }
 
-/** Asks the API as the page would. A connection that the server has just let go is tried anew. */
+/** Asks the API as the page would. A connection that the server has just closed is tried again. */
 export function send(page: Page, method: "POST" | "PUT" | "DELETE", path: string, data?: object) {
   const { origin } = new URL(page.url());
   return page.request.fetch(path, { method, data, headers: { origin }, maxRetries: 2 });

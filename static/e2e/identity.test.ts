@@ -1,7 +1,17 @@
-/** A browser that is shared: nobody finds in it what is the last one's. */
+/** A browser that is shared: nobody finds in it what the last user left. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ask, bothShapes, close, launch, open, type Watched, waitForEnd, wide } from "./browser";
+import {
+  ask,
+  bothShapes,
+  close,
+  launch,
+  launchWhole,
+  open,
+  type Watched,
+  waitForEnd,
+  wide,
+} from "./browser";
 import { OwnServer, pace } from "./own-server";
 
 let browser: Browser;
@@ -52,14 +62,12 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await settled(page, () => page.reload());
     await expect.poll(() => box(page).inputValue()).toBe(secret);
     await signIn(page.context(), "bob");
-    await page.goto("/");
-    await expect.poll(() => page.evaluate(() => localStorage.getItem("user"))).toBe("bob");
-    await page.locator(".seats").waitFor();
+    await settled(page, () => page.goto("/"));
+    expect(await page.evaluate(() => localStorage.getItem("user"))).toBe("bob");
     expect(await everything(page)).not.toContain(secret);
     await signIn(page.context(), "ann");
-    await page.goto("/");
-    await expect.poll(() => page.evaluate(() => localStorage.getItem("user"))).toBe("ann");
-    await page.locator(".seats").waitFor();
+    await settled(page, () => page.goto("/"));
+    expect(await page.evaluate(() => localStorage.getItem("user"))).toBe("ann");
     expect(await everything(page)).not.toContain(secret);
   });
 
@@ -119,7 +127,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 });
 
 it("Back does not show the last user's page out of the browser's own cache", async () => {
-  const caching = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  const caching = await launchWhole({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
   const watched = await open(caching, server, { viewport: wide });
   const { page } = watched;
   await signIn(page.context(), "ann");

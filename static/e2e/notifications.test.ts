@@ -6,7 +6,7 @@ import {
   ask,
   bothShapes,
   close,
-  launch,
+  launchWhole,
   open,
   patience,
   shapes,
@@ -22,7 +22,8 @@ let service: PushService;
 beforeAll(async () => {
   service = new PushService();
   [browser, server] = await Promise.all([
-    launch(),
+    // The engine alone shows no notifications.
+    launchWhole(),
     OwnServer.start({
       ...pace.quick,
       LLM_COUNCIL__PUSH__VAPID_PRIVATE_KEY: "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
@@ -311,7 +312,7 @@ it("can be installed", async () => {
     expect([icon.status(), icon.headers()["content-type"]]).toEqual([200, type]);
   }
   const { installabilityErrors } = await cdp.send("Page.getInstallabilityErrors");
-  // A window of a test is as private as one that says so.
+  // A test's window counts as a private one.
   const wrong = installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito");
   expect(wrong).toEqual([]);
   await close(watched);

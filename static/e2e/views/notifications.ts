@@ -27,7 +27,10 @@ export async function withDevices(on: Page, there: object[] = devices) {
     const response = await route.fetch();
     await route.fulfill({ json: { ...(await response.json()), push_key: "BP4z9KsN6nGRTbVYI_c7" } });
   });
-  await on.context().grantPermissions(["notifications"]);
+  // What is not looked at here is whether the browser asks for it; without its windows it grants nothing.
+  await on.addInitScript(() => {
+    Object.defineProperty(Notification, "permission", { get: () => "granted" });
+  });
   if (there.length === 0) return;
   await on.evaluate((device) => {
     const user = localStorage.getItem("user") ?? "";
