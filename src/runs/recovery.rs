@@ -16,10 +16,10 @@ use crate::store::leases::{LeaseState, Readable};
 use crate::store::{StoreError, leases};
 
 /// How many runs are claimed at a time, so that several processes share them.
-const CLAIM_BATCH: usize = 20;
+const CLAIM_BATCH: usize = 40;
 /// The pause before the next batch, in which other processes claim theirs and the database does other work.
 const BATCH_PAUSE: Duration = Duration::from_millis(100);
-/// How often the queue is scan at while a run waits in it.
+/// How often the queue is looked at while a run waits in it.
 const QUEUE_POLL: Duration = Duration::from_secs(1);
 /// The runs that are claimed here. The others stay for a server that can read them.
 const READABLE: Readable = Readable { formats: plan::FORMATS, version: plan::VERSION };
@@ -67,7 +67,7 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
                     live.stop_recorded(RunStatus::Running);
                 }
             }
-            // Erased with its user's data.
+            // The run was erased with its user's data.
             None => {}
         }
     }
@@ -80,30 +80,40 @@ pub(super) async fn find_work(runs: &Runs) {
     loop {
         let claiming = shared.claiming.lock().await;
         let scan = if runs.is_closed() {
-            // It looks no more: the others say who waits.
+            // A closing server claims nothing: the others report who waits.
             metrics::waiting(std::iter::empty());
-            Ok(Scan::All)
+            Ok(Scan::All { next_expiry: None })
         } else {
             claim_work(runs).await
         };
         drop(claiming);
         if let Err(error) = &scan {
             shared.suspend_takeovers();
-            tracing::warn!(%error, "runs that nobody executes could not be scan for; trying again");
+            tracing::warn!(%error, "runs that nobody executes could not be looked for; trying again");
         }
-        if let Ok(Scan::MoreAbandoned) = scan {
-            tokio::time::sleep(BATCH_PAUSE).await;
-            continue;
-        }
+        let next_expiry = match scan {
+            Ok(Scan::MoreAbandoned) => {
+                tokio::time::sleep(BATCH_PAUSE).await;
+                continue;
+            }
+            Ok(Scan::All { next_expiry }) => next_expiry,
+            Err(_) => None,
+        };
         let pause = if shared.queue.is_empty() { shared.settings.heartbeat() } else { QUEUE_POLL };
+        // If that owner is gone, its lease runs out just then.
+        let pause = next_expiry.map_or(pause, |next| pause.min(next.max(BATCH_PAUSE)));
         // Either time is up or there is work: scan again.
         drop(tokio::time::timeout(pause, shared.work.notified()).await);
     }
 }
 
-/// What a scan for work left.
+/// What there is still to do after a scan for work.
 enum Scan {
-    All,
+    /// Everything was claimed that could be.
+    All {
+        /// How long until a lease of another process runs out, unless it is prolonged.
+        next_expiry: Option<Duration>,
+    },
     /// A whole batch of abandoned runs was claimed: there may be more.
     MoreAbandoned,
 }
@@ -112,14 +122,16 @@ enum Scan {
 /// others free, however long the database takes.
 async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
     let Shared { db, queue, settings, owner, .. } = runs.shared.as_ref();
-    let mut scan = Scan::All;
+    let mut scan = Scan::All { next_expiry: None };
     // After an outage of the database every lease may have expired: their owners get time to
     // prolong them first, for taking over a run that is alive pays its open calls twice.
     if runs.shared.may_take_over() {
         // What is executed here is not abandoned, whatever its lease says: this process may have been
         // asleep for longer, and its heartbeat is as late as this scan.
         let here: Vec<RunId> = runs.shared.live().keys().copied().collect();
-        let mut slots = queue.slots(leases::abandoned(db, CLAIM_BATCH, &here, READABLE).await?);
+        let elsewhere = leases::elsewhere(db, CLAIM_BATCH, &here, READABLE).await?;
+        scan = Scan::All { next_expiry: elsewhere.next };
+        let mut slots = queue.slots(elsewhere.abandoned);
         if !slots.is_empty() {
             let claimed =
                 leases::claim_abandoned(db, owner, settings.lease, slots.len(), &here, READABLE).await?;

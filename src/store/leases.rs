@@ -163,19 +163,32 @@ pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// How many runs there are whose lease has run out and whose plan is `readable`, other than those that are
-/// executed `here`; at most `limit` are counted.
-pub async fn abandoned(
+/// The runs that other servers own, or that nobody owns any more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Elsewhere {
+    /// How many of them have a lease that has run out, as far as they were counted.
+    pub abandoned: usize,
+    /// How long until the next of the other leases runs out, unless its owner prolongs it.
+    pub next: Option<Duration>,
+}
+
+/// Looks at the runs whose plan is `readable`, other than those that are executed `here`; counts at most `limit`
+/// abandoned ones.
+pub async fn elsewhere(
     db: &Db,
     limit: usize,
     here: &[RunId],
     readable: Readable,
-) -> Result<usize, StoreError> {
+) -> Result<Elsewhere, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
-    let count: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM (SELECT FROM runs WHERE status = 'running' AND lease_until <= now() AND id <> ALL ($2)
-                                  AND format = ANY ($3) AND plan_version <= $4
-                               LIMIT $1) AS abandoned",
+    let row = sqlx::query(
+        "WITH elsewhere AS NOT MATERIALIZED (
+             SELECT lease_until FROM runs
+             WHERE status = 'running' AND id <> ALL ($2) AND format = ANY ($3) AND plan_version <= $4
+         )
+         SELECT (SELECT count(*) FROM (SELECT FROM elsewhere WHERE lease_until <= now() LIMIT $1) AS counted) AS abandoned,
+                (SELECT extract(epoch FROM min(lease_until) - now())::float8
+                 FROM elsewhere WHERE lease_until > now()) AS next",
     )
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
     .bind(here.iter().map(|run| run.0).collect::<Vec<Uuid>>())
@@ -183,7 +196,12 @@ pub async fn abandoned(
     .bind(readable.version)
     .fetch_one(&mut *tx)
     .await?;
-    Ok(usize::try_from(count).unwrap_or(limit))
+    let abandoned: i64 = row.try_get("abandoned")?;
+    let next: Option<f64> = row.try_get("next")?;
+    Ok(Elsewhere {
+        abandoned: usize::try_from(abandoned).unwrap_or(limit),
+        next: next.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+    })
 }
 
 /// Takes over at most `limit` runs whose lease has run out and whose plan is `readable`, other than those

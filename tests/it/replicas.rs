@@ -420,15 +420,38 @@ async fn a_stop_that_cannot_be_recorded_yet_stops_the_calls_and_says_so() {
     assert_eq!(again["cancelled"], false, "there is nothing left to stop");
 }
 
-/// So many runs whose server is gone, each of a user of its own, with the plan of this one.
-async fn leave_behind(db: &TestDb, run: &str, count: i32) {
+/// So many runs whose server is gone, each of a user of its own, with the plan of this one, and that much left of
+/// their leases.
+async fn leave_behind(db: &TestDb, run: &str, count: i32, lease: &str) {
     let sql = "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, owner, lease_until)
                SELECT gen_random_uuid(), 'left-' || n, gen_random_uuid(), gen_random_uuid(), format, 'running', plan, 1,
-                      'gone', now() - interval '1 s'
+                      'gone', now() + $3::interval
                FROM runs, generate_series(1, $2) AS n WHERE id = $1::uuid";
     let mut database = db.superuser().await;
-    sqlx::query(sql).bind(run).bind(count).execute(&mut database).await.unwrap();
+    sqlx::query(sql).bind(run).bind(count).bind(lease).execute(&mut database).await.unwrap();
     sqlx::raw_sql("SELECT pg_notify('llm_council', 'work')").execute(&mut database).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_run_is_taken_over_as_soon_as_its_lease_runs_out() {
+    // Whatever waited for the next look would wait for a quarter of an hour.
+    let servers = Replicas::with(&[NO_POLLING]).await;
+    let (run, _, mut stream) = under_way(&servers).await;
+    servers.gate.open();
+    stream.until("complete").await;
+    leave_behind(&servers.db, &run, 1, "3 s").await;
+    let owner = "SELECT owner, lease_until - interval '3600 s' > created_at + interval '2 s' FROM runs WHERE user_id = 'left-1'";
+    let mut database = servers.db.superuser().await;
+    let begun = Instant::now();
+    let is_after_it = loop {
+        let (owner, after): (String, bool) = sqlx::query_as(owner).fetch_one(&mut database).await.unwrap();
+        if owner != "gone" {
+            break after;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "nobody looks when the lease runs out");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert!(is_after_it, "it was taken from an owner whose lease held");
 }
 
 #[tokio::test]
@@ -441,7 +464,7 @@ async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
     stream.until("complete").await;
     let gate = Gate::new();
     servers.models.rule(move |_| Some(Script::answer("").hold(&gate)));
-    leave_behind(&servers.db, &run, LEFT).await;
+    leave_behind(&servers.db, &run, LEFT, "-1 s").await;
     let begun = Instant::now();
     let owners = "SELECT count(*) FROM runs WHERE owner <> 'gone' GROUP BY owner ORDER BY 1";
     let mut database = servers.db.superuser().await;
@@ -474,7 +497,7 @@ async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
                     WHEN (NEW.attempt > OLD.attempt) EXECUTE FUNCTION wait_for_it();
                 SELECT pg_advisory_lock(4711)";
     sqlx::raw_sql(slow).execute(&mut database).await.unwrap();
-    leave_behind(&db, run["run_id"].as_str().unwrap(), 1).await;
+    leave_behind(&db, run["run_id"].as_str().unwrap(), 1, "-1 s").await;
     let begun = Instant::now();
     let mut look = db.superuser().await;
     while waiting_for_locks(&mut look).await == 0 {
