@@ -6,7 +6,7 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 use serde_json::Value;
 
 /// Zero-width characters, those that turn the direction of a line around, and the tags in which whole sentences
-/// have been hidden; no [joiners](is_joiner).
+/// have been hidden; without the [joiners](is_joiner).
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     matches!(

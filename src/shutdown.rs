@@ -1,5 +1,5 @@
-//! The shutdown coordinator: it counts every live stream and task, notifies them when the server is
-//! going away, and says what it waits for. Handed in, never global. Imports no other room.
+//! The shutdown coordinator: it counts every live stream and task, notifies them when the server shuts down, and logs
+//! what it waits for. Handed in, never global. Imports no other room.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// How often a drain says what it waits for.
+/// How often a drain logs what it waits for.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
 
 /// Counted tasks: the only way to start one.
@@ -48,7 +48,7 @@ impl Tasks {
         }));
     }
 
-    /// Has a drain wait until this is dropped, as for a task: for what is about to start one.
+    /// Makes a drain wait until this is dropped, as for a task: for code that is about to start one.
     #[must_use]
     pub fn hold(&self) -> Hold {
         Hold { _counted: self.work.token() }
@@ -131,36 +131,36 @@ impl Shutdown {
         self.inner.streams.load(Ordering::SeqCst)
     }
 
-    /// The server will soon go away. It says so to whoever asks whether it is ready, and does all else as before.
+    /// The server will soon shut down. Readiness probes see that, and everything else goes on as before.
     pub fn announce(&self) {
         self.inner.announced.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the server goes away now or soon.
+    /// Whether the server shuts down now or soon.
     #[must_use]
     pub fn is_announced(&self) -> bool {
         self.inner.announced.load(Ordering::SeqCst)
     }
 
-    /// Whether the server is going away.
+    /// Whether the server is shutting down.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.inner.begun.is_cancelled()
     }
 
-    /// Ends when the server begins to go away: every stream waits on this too.
+    /// Completes when the server begins to shut down: every stream waits for this too.
     pub async fn stopping(&self) {
         self.inner.begun.cancelled().await;
     }
 
-    /// The server begins to go away.
+    /// The server begins to shut down.
     pub fn begin(&self) {
         self.announce();
         self.inner.begun.cancel();
     }
 
-    /// Waits until every stream and every task has ended, at most for `limit`, and says every few
-    /// seconds what it waits for.
+    /// Waits until every stream and every task has ended, at most for `limit`, and logs every few seconds what it waits
+    /// for.
     pub async fn drain(&self, limit: Duration) -> Drained {
         self.begin();
         self.tasks.work.close();

@@ -1,5 +1,5 @@
-//! AWS's signature (SigV4) of a request, for services of AWS and for those that are asked as AWS's are. The arithmetic is
-//! the crate's. Imports no other room.
+//! AWS's request signature (SigV4), for services of AWS and for compatible ones. The arithmetic is AWS's crate's.
+//! Imports no other room.
 
 use std::time::SystemTime;
 
@@ -20,9 +20,9 @@ pub struct Keys<'a> {
     pub session_token: Option<&'a SecretString>,
 }
 
-/// Whose request it is.
+/// The service that the request is for.
 pub enum Service {
-    /// This one, by the usual rules.
+    /// The service of this name, by the usual rules.
     Named(&'static str),
     /// S3, which takes the path as it is sent, and the hash of the body in a header.
     S3,
@@ -49,7 +49,7 @@ pub struct ToSign<'a> {
 /// The headers that sign a request at this moment.
 ///
 /// # Errors
-/// When there is no signing it: an address that is none, or a token that fits into no header.
+/// When it cannot be signed: an invalid address, or a token that does not fit into a header.
 pub fn headers(keys: &Keys<'_>, it: &ToSign<'_>, now: SystemTime) -> Result<HeaderMap, String> {
     let token = keys.session_token.map(|token| token.expose_secret().to_owned());
     let secret = keys.secret_access_key.expose_secret();

@@ -1,8 +1,8 @@
-//! Spans and figures for a collector of traces, where there is one ([`install`]). Where there is none a span is nothing,
-//! and what would be told of it is not even put together.
+//! Spans and figures for a collector of traces, where there is one ([`install`]). Where there is none, a span is empty,
+//! and its attributes are not even computed.
 //!
-//! A leaf: it knows what a span is, and neither who collects it nor what it is of. Nothing that people or models wrote
-//! belongs into a span.
+//! A leaf: it knows what a span is, but neither who collects it nor what it describes. Nothing that people or models
+//! wrote belongs in a span.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
@@ -33,7 +33,7 @@ pub trait OpenSpan: Send + Sync {
     fn place(&self) -> Place;
 }
 
-/// Where a span is: what its children, and links to it, name.
+/// The context of a span, which its children, and links to it, refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub trace: [u8; 16],
@@ -43,7 +43,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads a `traceparent` header (W3C Trace Context); nothing of one that is no such header.
+    /// Reads a `traceparent` header (W3C Trace Context); `None` for anything else.
     #[must_use]
     pub fn from_traceparent(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('-');
@@ -62,12 +62,12 @@ impl Place {
     }
 }
 
-/// Whom a span is between.
+/// The kind of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Somebody asked this program.
+    /// A request to this program.
     Server,
-    /// This program asks somebody.
+    /// A request by this program.
     Client,
     Internal,
 }
@@ -79,7 +79,7 @@ pub struct NewSpan {
     pub kind: Kind,
     /// Without one it begins a trace.
     pub parent: Option<Place>,
-    /// Another trace that has to do with it.
+    /// A related trace.
     pub link: Option<Place>,
 }
 
@@ -129,7 +129,7 @@ impl From<bool> for Value {
     }
 }
 
-/// What is counted of a call.
+/// The figures of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallFigures<'c> {
     /// `chat`, `embeddings` or `execute_tool`, as the conventions for GenAI call it.
@@ -188,7 +188,7 @@ impl Span {
         Self::begin(|| NewSpan { name: name(), kind, parent: Some(parent), link: None })
     }
 
-    /// Where it is; nowhere where nobody collects.
+    /// Its context; `None` where nobody collects.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.with(|span| span.place())
@@ -204,7 +204,7 @@ impl Span {
         self.with(|span| span.fail(kind));
     }
 
-    /// It ends now, whoever has copies of it.
+    /// It ends now, even if there are copies of it.
     pub fn end(&self) {
         self.end_at(SystemTime::now());
     }
@@ -220,7 +220,7 @@ impl Span {
     }
 }
 
-/// The parts of something, each a span from the first thing in it to the last: whoever takes part need not know when a part is
+/// The parts of something, each a span from the first thing in it to the last: so nobody needs to know when a part is
 /// over.
 #[derive(Debug, Default)]
 pub struct Parts(Mutex<BTreeMap<String, Part>>);
@@ -228,7 +228,7 @@ pub struct Parts(Mutex<BTreeMap<String, Part>>);
 #[derive(Debug)]
 struct Part {
     span: Span,
-    /// When the last thing in it ended; nothing as long as something is under way.
+    /// When the last thing in it ended; `None` while something is under way.
     ended: Option<SystemTime>,
 }
 

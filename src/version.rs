@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 
-/// What is said where the build did not tell.
+/// The value where the build did not provide one.
 const UNKNOWN: &str = "unknown";
-/// How much of a commit people read.
+/// The length of a short commit id.
 const SHORT: usize = 7;
 
-/// The version, as releases are named.
+/// The version, as in the names of releases.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version with commit and time of the build, in one line.
@@ -22,7 +22,7 @@ pub fn commit() -> &'static str {
     known(env!("LLM_COUNCIL_COMMIT"))
 }
 
-/// The start of a commit's name, as people write it; `unknown` stays whole.
+/// The short form of a commit id; `unknown` stays whole.
 #[must_use]
 pub fn short(commit: &str) -> &str {
     if commit == UNKNOWN { commit } else { commit.get(..SHORT).unwrap_or(commit) }

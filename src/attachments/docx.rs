@@ -1,5 +1,5 @@
-//! The text of a DOCX: the paragraphs of `word/document.xml`, which is read as it is unpacked. Nothing is fetched, and no
-//! entity but XML's own stands for anything.
+//! The text of a DOCX: the paragraphs of `word/document.xml`, which is read as it is unpacked. Nothing is fetched, and
+//! only the entities that XML predefines are resolved.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 
@@ -28,12 +28,12 @@ pub(super) fn text(bytes: &[u8]) -> Result<Text, NotRead> {
     };
     let mut document = document.take(MAX_XML_BYTES);
     let read = paragraphs(BufReader::new(&mut document));
-    // Its end was not seen.
+    // The limit was reached before the end of the document.
     let is_cut = document.limit() == 0 && !read.as_ref().is_ok_and(Text::is_full);
     if is_cut { Err(Unreadable::TooLarge.into()) } else { read }
 }
 
-/// The text between the tags of text, a line for each paragraph.
+/// The text inside the text elements, one line per paragraph.
 fn paragraphs(document: impl BufRead) -> Result<Text, NotRead> {
     let mut reader = Reader::from_reader(document);
     let (mut text, mut buffer) = (Text::default(), Vec::new());
@@ -75,8 +75,8 @@ fn paragraphs(document: impl BufRead) -> Result<Text, NotRead> {
     Ok(text)
 }
 
-/// The character that a reference stands for: by its number, or one of XML's five. Whatever a document declares itself is
-/// left out.
+/// The character that a reference stands for: by its number, or one of XML's five. Entities that the document declares
+/// itself are left out.
 fn character(name: &BytesRef<'_>) -> Option<char> {
     if let Ok(Some(character)) = name.resolve_char_ref() {
         return Some(character);

@@ -30,18 +30,18 @@ pub struct Extractor {
     places: Semaphore,
 }
 
-/// What came of a file.
+/// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extracted {
-    /// What it says, and whether there is more in it.
+    /// Its text, and whether that was cut.
     Text { text: String, is_cut: bool },
     /// Nothing can be read of it.
     Unreadable(Unreadable),
-    /// It is something else than it looks like.
+    /// Its content is not of the kind that its beginning suggests.
     OfAnotherKind,
 }
 
-/// Why nobody knows.
+/// Why a file could not be examined at all.
 #[derive(Debug, thiserror::Error)]
 pub enum NotExtracted {
     #[error("too many files are being read")]
@@ -53,22 +53,22 @@ pub enum NotExtracted {
 }
 
 impl Extractor {
-    /// With this program as the one to start.
+    /// An extractor that starts this program for each file.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
         Self { program, time: TIME, places: Semaphore::new(AT_ONCE) }
     }
 
-    /// The same with so much time for a file.
+    /// The same, with this time limit for each file.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
         Self { time, ..self }
     }
 
-    /// With the program that runs now, also where its file has been replaced since.
+    /// An extractor that starts the running program itself, even where its file has been replaced since.
     ///
     /// # Errors
-    /// Where the system does not say which one that is.
+    /// When the system does not tell the path of the running program.
     pub fn of_this_program() -> io::Result<Self> {
         let own = if cfg!(target_os = "linux") {
             PathBuf::from("/proc/self/exe")
@@ -78,10 +78,10 @@ impl Extractor {
         Ok(Self::new(own))
     }
 
-    /// Reads a file of this kind. Whoever drops this ends the process.
+    /// Reads a file of this kind. Dropping the future ends the process.
     ///
     /// # Errors
-    /// Where it was not even tried.
+    /// When the file could not be examined at all.
     pub async fn extract(&self, kind: Kind, bytes: Bytes) -> Result<Extracted, NotExtracted> {
         let place = tokio::time::timeout(PATIENCE, self.places.acquire()).await;
         let Ok(Ok(_place)) = place else { return Err(NotExtracted::Full) };
@@ -99,7 +99,7 @@ impl Extractor {
         Command::new(&self.program)
             .args(["extract", kind.as_str()])
             .env_clear()
-            // Else its allocator begins by setting a gibibyte of addresses aside, which is all that it may have.
+            // Otherwise its allocator starts by reserving a gibibyte of address space, which is its whole limit.
             .env("MIMALLOC_ARENA_RESERVE", "0")
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -114,7 +114,7 @@ async fn read(child: &mut Child, bytes: &Bytes) -> io::Result<Extracted> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let give = async {
         if let Some(mut stdin) = stdin {
-            // One that has seen enough, or has died, reads no further: how it ends says which.
+            // A process that has read enough, or has died, reads no further: its exit status says which.
             match stdin.write_all(bytes).await {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 given => given,
@@ -137,7 +137,7 @@ async fn read(child: &mut Child, bytes: &Bytes) -> io::Result<Extracted> {
 }
 
 fn understand(status: ExitStatus, text: &[u8]) -> Extracted {
-    // Whoever writes more than is taken is not listened to any further, and ends in its own way.
+    // Output beyond the limit is not read, so the exit status of a process that writes more says nothing.
     if status.success() || text.len() > MAX_TEXT_BYTES {
         let text = String::from_utf8_lossy(text).replace('\0', "\u{fffd}");
         let (text, is_cut) = beginning(&text, MAX_TEXT_BYTES);
@@ -147,11 +147,11 @@ fn understand(status: ExitStatus, text: &[u8]) -> Extracted {
         Some(code) if code == i32::from(OF_ANOTHER_KIND) => return Extracted::OfAnotherKind,
         code => code.and_then(Unreadable::of_exit_code),
     };
-    // Out of its depth, most of all: it has died on what is in the file.
+    // It has run out of something, the stack for example, or crashed on what is in the file.
     Extracted::Unreadable(why.or_else(|| ran_out(status)).unwrap_or(Unreadable::Damaged))
 }
 
-/// What it has run out of, where the system says so: memory (it gave up by itself), or time of the processor.
+/// What it has run out of, where the signal says so: memory (the process aborted), or CPU time.
 #[cfg(unix)]
 fn ran_out(status: ExitStatus) -> Option<Unreadable> {
     use std::os::unix::process::ExitStatusExt as _;
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// A program in the place of this one.
+    /// A shell script that stands in for this program.
     fn program(script: &str) -> (tempfile::TempDir, Extractor) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("program");
@@ -193,7 +193,7 @@ mod tests {
         extracted_by(&extractor).await
     }
 
-    /// Where another test starts something at this very moment, it still holds the file that was written.
+    /// A process that another test starts at this very moment may still hold the script open for writing.
     async fn extracted_by(extractor: &Extractor) -> Extracted {
         let bytes = Bytes::from(vec![b'x'; 1 << 20]);
         loop {

@@ -9,7 +9,8 @@ use super::{MAX_PAGES, MAX_TEXT_BYTES};
 /// The text of these bytes. May panic on what is no PDF.
 pub(super) fn text(bytes: &[u8]) -> Result<Text, NotRead> {
     let document = Document::load_mem(bytes).map_err(|_| Unreadable::Damaged)?;
-    // Many are encrypted with no password at all, only to say what may be done with them: those are open now.
+    // Many are encrypted with an empty password, only to restrict what may be done with them: those are decrypted by
+    // now.
     if document.trailer.get(b"Encrypt").is_ok() && !document.was_encrypted() {
         return Err(Unreadable::Encrypted.into());
     }
@@ -18,7 +19,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<Text, NotRead> {
     }
     let mut text = Bounded::default();
     let whole = output_doc(&document, &mut PlainTextOutput::new(&mut text as &mut dyn std::io::Write));
-    // What came before the end of the room is read; so is it where a page cannot be.
+    // The text before the limit, or before a page that cannot be read, is kept.
     if whole.is_err() && text.0.is_empty() {
         return Err(Unreadable::Damaged.into());
     }

@@ -36,12 +36,12 @@ impl Unreadable {
         Self::ALL.into_iter().find(|known| known.as_str() == word).unwrap_or(Self::Damaged)
     }
 
-    /// What the process that reads it ends with.
+    /// The exit code of the process that reads it.
     pub(super) fn exit_code(self) -> u8 {
         10 + self as u8
     }
 
-    /// What such an end says.
+    /// The problem that such an exit code stands for.
     pub(super) fn of_exit_code(code: i32) -> Option<Self> {
         Self::ALL.into_iter().find(|known| i32::from(known.exit_code()) == code)
     }
@@ -63,7 +63,7 @@ impl Unreadable {
             }
             Self::TooLarge => "It unpacks to more than can be read. Upload the part that matters.".to_owned(),
             Self::NoText => {
-                "There is no text in it, only pictures perhaps. Upload one whose text can be selected."
+                "There is no text in it, perhaps only pictures. Upload one whose text can be selected."
                     .to_owned()
             }
             Self::TimedOut => {

@@ -1,4 +1,4 @@
-//! What comes of reading a file.
+//! The result of reading a file.
 
 use super::problem::Unreadable;
 use super::{MAX_TEXT_BYTES, beginning};

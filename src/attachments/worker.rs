@@ -1,5 +1,5 @@
 //! What the process does that reads one file: takes its bytes from standard input, writes its text to standard output, and
-//! ends. How it ends says why there is no text. It may die in any way; who started it takes that for damage.
+//! ends. How it ends says why there is no text. It may die in any way; the parent takes that for a damaged file.
 
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use super::{docx, pdf};
 /// How much memory it may ask for, in bytes.
 #[cfg(target_os = "linux")]
 const MEMORY_BYTES: u64 = 1 << 30;
-/// How long it may compute, in seconds, should nobody be there any more to end it.
+/// How much CPU time it may use, in seconds, in case nobody is left to end it.
 #[cfg(target_os = "linux")]
 const CPU_SECONDS: u64 = 30;
 /// The largest file that can be configured.
@@ -25,7 +25,7 @@ const FAILED: u8 = 1;
 /// Reads the file of this kind that comes on standard input.
 #[must_use]
 pub fn run(kind: Kind) -> ExitCode {
-    // Damage is told by how this ends, and nobody reads a message.
+    // Damage is reported by the exit status, and nobody reads a panic message.
     std::panic::set_hook(Box::new(|_| {}));
     if confine().is_err() {
         return ExitCode::from(FAILED);
@@ -64,14 +64,14 @@ fn confine() -> io::Result<()> {
     let to = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
     setrlimit(Resource::As, to(MEMORY_BYTES))?;
     setrlimit(Resource::Cpu, to(CPU_SECONDS))?;
-    // It writes no files, starts nothing and leaves no picture of its memory behind.
+    // It writes no files, starts nothing and leaves no core dump behind.
     setrlimit(Resource::Fsize, to(0))?;
     setrlimit(Resource::Core, to(0))?;
     setrlimit(Resource::Nofile, to(16))?;
     Ok(())
 }
 
-/// Elsewhere its time alone is limited, by who started it.
+/// Elsewhere only its time is limited, by the process that started it.
 #[cfg(not(target_os = "linux"))]
 fn confine() -> io::Result<()> {
     Ok(())

@@ -28,7 +28,7 @@ use crate::store::{RunStatus, Scope, StoreError, runs, users};
 
 /// How much of an answer's end is kept beside its verdict, in characters.
 const ENDING_CHARS: usize = 300;
-/// How soon it is tried again while too many runs wait, or the database is away.
+/// How soon it is tried again while too many runs wait, or the database is unavailable.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// What was answered, before it is graded.
@@ -288,8 +288,8 @@ fn spent(calls: &[LedgerCall]) -> Spent {
     spent
 }
 
-/// How long at least one model was at work. The time that a run waited for a place, or for a process to go on with
-/// it, is not in it.
+/// How long at least one model was at work. The time that a run waited for a slot, or for a process to go on with it,
+/// does not count.
 fn busy_ms(calls: &[LedgerCall]) -> u64 {
     let mut spans: Vec<(i64, i64)> = calls
         .iter()

@@ -18,7 +18,7 @@ pub struct Engine {
     pub models: Arc<dyn Models>,
     /// This process, as the holder of benches.
     pub holder: String,
-    /// How long a bench stays with a process that says nothing more.
+    /// How long a bench stays with a process that no longer prolongs its right to it.
     pub lease: Duration,
 }
 
@@ -48,7 +48,7 @@ impl Engine {
         Ok(held)
     }
 
-    /// Gives a bench back, and says where it stands.
+    /// Releases a bench, and stores where it stands.
     ///
     /// # Errors
     /// When the database cannot be written to; another process can take it a few seconds later then.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A question with what its answer is held against.
+/// A question with what its answer is compared with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Question {

@@ -14,7 +14,8 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The share of `right` among `of`, with its Wilson score interval (E. B. Wilson, JASA 22, 1927); none of nothing.
+/// The share of `right` among `of`, with its Wilson score interval (E. B. Wilson, JASA 22, 1927); `None` where `of` is
+/// 0.
 #[must_use]
 pub fn share(right: usize, of: usize) -> Option<Interval> {
     if of == 0 {
@@ -29,7 +30,7 @@ pub fn share(right: usize, of: usize) -> Option<Interval> {
 
 /// How much larger one share is than another over the same questions, of which the first alone got `first` right and
 /// the second alone `second`; with the adjusted Wald interval of D. G. Bonett and R. M. Price (J. Educ. Behav. Stat. 37,
-/// 2012). None of nothing.
+/// 2012). `None` without questions.
 #[must_use]
 pub fn difference(first: usize, second: usize, of: usize) -> Option<Interval> {
     if of == 0 {

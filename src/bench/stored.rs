@@ -23,7 +23,7 @@ pub struct Bench {
     pub digest: Vec<u8>,
     /// The most that it may cost, in USD, over all processes that work on it.
     pub max_cost_usd: f64,
-    /// What is there already.
+    /// The outcomes that are there already.
     pub outcomes: BTreeMap<(usize, usize), Outcome>,
 }
 

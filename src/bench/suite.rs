@@ -76,7 +76,7 @@ pub struct VariantSpec {
     pub request: Map<String, Value>,
 }
 
-/// What a bench was asked to do, in short: the same for the same questions, variants and judge.
+/// A digest of what a bench was asked to do: the same for the same questions, variants and judge.
 #[must_use]
 pub fn digest(questions: &[Question], variants: &[VariantSpec], judge: Option<&str>) -> Vec<u8> {
     let mut all = json!({"questions": questions, "variants": variants, "judge": judge});

@@ -4,7 +4,7 @@
 const SIGNS: &[char] = &['`', '{', '}', '[', ']', '<', '>', '=', '|', '&', '\\', '^', '~', '_', '$'];
 
 /// Whether something in the text may be code: a sign that prose has hardly ever, a call, a path, an option of a command,
-/// or an indented line. Says so rather too often, since code that is taken for prose would lose what it means.
+/// or an indented line. Errs on the side of code, since code that is taken for prose would lose its meaning.
 pub fn looks_like_code(text: &str) -> bool {
     let text = text.trim();
     text.contains(SIGNS)

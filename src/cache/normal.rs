@@ -7,7 +7,7 @@ use unicode_normalization::char::decompose_compatible;
 use super::code::looks_like_code;
 use crate::invisible::{is_blank, is_joiner};
 
-/// After it, tags are a part of the picture: the flags of England and of Scotland differ in nothing else.
+/// After this emoji, tag characters are part of the picture: the flags of England and Scotland differ in nothing else.
 const BLACK_FLAG: char = '\u{1f3f4}';
 
 /// The form in which two questions are compared: two with the same form are the same question.
@@ -17,8 +17,8 @@ const BLACK_FLAG: char = '\u{1f3f4}';
 /// something stays: `10²` is not `102`, `5 mW` is not `5 MW`, `5!` is not `5`, and `US` is not `us`. Of what may be
 /// [code](looks_like_code), only line ends, white space around it and invisible characters are not seen.
 ///
-/// The form of a form is the form itself. Only an empty text, or one of white space and invisible characters, has an
-/// empty form.
+/// Normalising a normal form changes nothing. Only an empty text, or one of white space and invisible characters, has
+/// an empty form.
 #[must_use]
 pub fn normalised(text: &str) -> String {
     let seen = visible(text);
@@ -80,7 +80,7 @@ fn verbatim(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Words parted by one space, and small letters where a word has a capital only at its beginning.
+/// Words separated by one space, in lower case where a word has a capital only at its beginning.
 fn lower_cased(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut after_number = false;

@@ -116,7 +116,8 @@ mod tests {
         f64::from(Needle::new(one).unwrap().cosine(&encode(other).unwrap()).unwrap())
     }
 
-    /// The bound of the head comment. The sine of an angle up to a half is at least 0.95 of twice that of its half.
+    /// The bound that the module's comment derives. The sine of an angle up to a half is at least 0.95 of twice that of
+    /// its half.
     fn bound(query: &[f32], stored: &[f32]) -> f64 {
         let part = |vector: &[f32], steps: f64| {
             let max = vector.iter().fold(0.0_f64, |max, x| max.max(f64::from(x.abs())));

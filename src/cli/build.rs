@@ -1,4 +1,4 @@
-//! From the configuration to the parts of a server, in their own words.
+//! Builds the parts of a server from the configuration, in the terms of each part.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -133,7 +133,7 @@ pub(super) fn models(config: &Config) -> anyhow::Result<(Registry, search::Setup
     })
 }
 
-/// Wrong settings of providers as a wrong configuration.
+/// Turns wrong settings of providers into configuration errors.
 pub(super) fn wrong_providers(error: RegistryError) -> anyhow::Error {
     match error {
         RegistryError::Settings(problems) => {

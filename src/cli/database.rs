@@ -38,10 +38,10 @@ pub(super) async fn open_beside(
     }
 }
 
-/// What is between us and it.
+/// Which pooler stands between this program and the database.
 pub(super) fn pooling(config: &Config) -> Pooling {
     match config.database.pooling {
-        // Nobody is in between.
+        // There is no pooler in front of the local database.
         _ if config.database.url.is_none() => Pooling::Session,
         config::Pooling::Auto => Pooling::Auto,
         config::Pooling::Session => Pooling::Session,

@@ -48,7 +48,7 @@ pub struct Cli {
     settings: Flags,
 }
 
-/// What is said first, to whoever asks what there is.
+/// What the help begins with.
 const EXAMPLES: &str = "\
 Ask:       llm-council \"Why is the sky blue?\"
            llm-council query --debate --rounds 3 \"Tabs or spaces?\"
@@ -160,26 +160,26 @@ enum Command {
     Prompts(prompts::Arguments),
 }
 
-/// What is said first of `query`.
+/// What the help of `query` begins with.
 const QUERY_EXAMPLES: &str = "\
 llm-council query \"Why is the sky blue?\"
 llm-council query --debate --rounds 3 \"Tabs or spaces?\"
 llm-council query --models openai/gpt-5.1,anthropic/claude-sonnet-4.5 -f question.md
 llm-council query --jsonl \"Why?\" | jq -r 'select(.type == \"stage1_token\") | .content'";
 
-/// What is said first of `chat`.
+/// What the help of `chat` begins with.
 const CHAT_EXAMPLES: &str = "\
 llm-council chat
 llm-council chat --debate --server https://council.example.com
 llm-council chat --conversation 0198c0de-…    goes on with one that is there";
 
-/// What is said first of `tui`.
+/// What the help of `tui` begins with.
 const TUI_EXAMPLES: &str = "\
 llm-council tui
 llm-council tui --server https://council.example.com
 llm-council tui --debate --rounds 3";
 
-/// What is said first of `mcp`.
+/// What the help of `mcp` begins with.
 const MCP_EXAMPLES: &str = "\
 claude mcp add council -- llm-council mcp
 llm-council mcp --server https://council.example.com    with the token of LLM_COUNCIL_TOKEN or of `llm-council login`";
@@ -221,7 +221,7 @@ enum TokenCommand {
 }
 
 impl Cli {
-    /// What the command line says; ends the program with a sentence where it says nothing that can be done.
+    /// The parsed command line; exits with a message where it is not valid.
     #[must_use]
     pub fn read() -> Self {
         let command = Self::command();

@@ -190,7 +190,7 @@ fn announce(config: &Config, port: u16) {
     let is_simulated =
         config.providers.list.iter().all(|provider| provider.kind.name == simulated::KIND.name);
     if config.log.format == LogFormat::Json {
-        // Whatever reads the log takes every line for JSON.
+        // Programs that read a JSON log expect JSON in every line.
         if is_simulated {
             tracing::warn!("no provider key is configured: the council is simulated");
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::identity::user;
 use crate::store::SetupError;
 
-/// Whether somebody who signs in with this name has this name.
+/// Whether somebody who signs in with this name is known by exactly this name.
 pub(super) fn is_taken(name: &str) -> bool {
     user::canonical(name).is_some_and(|user| user.as_str() == name)
 }

@@ -72,13 +72,13 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     }
 }
 
-/// What the image is built with; other builds are somebody's own.
+/// Set when the image is built; absent in other builds.
 const ENVIRONMENT: &str = match option_env!("LLM_COUNCIL_BUILT_FOR") {
     Some(environment) => environment,
     None => "development",
 };
 
-/// What is allowed, but perhaps not meant.
+/// Warnings about what is allowed, but perhaps not intended.
 fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<String> {
     let unused = [(
         "SENTRY_PROFILES_SAMPLE_RATE",
@@ -146,7 +146,7 @@ fn attachments(values: &Values) -> Attachments {
     attachments
 }
 
-/// What to know of an object store that files are sent to without TLS, through networks that are perhaps others'.
+/// Warns of an object store that files are sent to without TLS, possibly through other people's networks.
 fn open_store(s3: &S3) -> Option<String> {
     let endpoint = s3.endpoint.as_ref().filter(|endpoint| endpoint.scheme() == "http")?;
     let is_near = match endpoint.host()? {
@@ -154,7 +154,7 @@ fn open_store(s3: &S3) -> Option<String> {
         Host::Ipv6(address) => {
             address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
         }
-        // Names of a machine, of Compose and Kubernetes, and those that no registry has.
+        // Names within a machine, Compose or Kubernetes, and names of top-level domains that nobody can register.
         Host::Domain(name) => {
             let last = name.rsplit('.').next().unwrap_or_default();
             !name.contains('.') || ["internal", "lan", "local", "localhost", "svc", "test"].contains(&last)
@@ -251,7 +251,7 @@ fn auth(values: &Values) -> Auth {
     auth
 }
 
-/// Whoever says how people sign in does not mean that everybody is let in.
+/// A configuration that says how people sign in is not meant to let everybody in.
 fn refuse_without_sign_in(values: &Values) {
     let mode = if values.is_set("auth.mode") { "is \"none\"" } else { "is not set" };
     let others = KEYS

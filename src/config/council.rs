@@ -14,7 +14,7 @@ use crate::council::setting::{Kind, Setting};
 use crate::council::settings::Settings;
 use crate::llm::{Timeouts, unknown_provider};
 
-/// Who set what nobody else did.
+/// The origin of a value that nobody else has set.
 const BUILT_IN: &str = "config.default.toml";
 
 /// The council, completed by the built-in models where the default provider has some.
@@ -35,7 +35,7 @@ pub(super) fn council(values: &mut Values, providers: &Providers) -> Council {
     }
     for problem in settings_problems(&settings) {
         let (name, place) = problem.field.split_once('.').unwrap_or((&problem.field, ""));
-        // What nobody set has been said to be missing, or stands for something else.
+        // A key that nobody set has been reported as missing, or has another meaning when absent.
         if let Some(setting) = all.iter().find(|setting| setting.name == name && given.contains_key(name)) {
             refuse(values, setting, place, &problem);
         }
@@ -54,7 +54,7 @@ fn refuse_unknown_providers(
     let names = || providers.list.iter().map(|provider| provider.name.as_str());
     for (key, model) in settings.clone().model_groups().into_iter().flatten() {
         let unknown = unknown_provider(model, |name| names().any(|known| known == name));
-        // What nobody set stands for something else.
+        // Keys that nobody set have another meaning when absent.
         if let Some(name) = unknown.filter(|_| !built_in.contains(&key) && values.is_set(&key)) {
             let known = names().collect::<Vec<_>>().join(", ");
             let message = format!(
@@ -93,7 +93,7 @@ fn under(key: &str, word: &str) -> String {
     key.split_once('<').map_or_else(|| key.to_owned(), |(section, _)| format!("{section}{word}"))
 }
 
-/// The settings in force by what is configured.
+/// The settings in force, as configured.
 fn settings(values: &Values, mut given: Map<String, Value>, all: &[&Setting]) -> Settings {
     for setting in all {
         if !given.contains_key(setting.name)
@@ -131,7 +131,7 @@ fn refuse(values: &Values, setting: &Setting, place: &str, problem: &FieldError)
     values.error(&key, format!("{at}{}", problem.message));
 }
 
-/// What is set for each kind of call, where that is not what is meant without it: every plan has a copy.
+/// What is set for each kind of call, where it differs from the default: every plan has a copy.
 fn by_purpose<T: Default + PartialEq>(of: impl Fn(&str) -> T) -> BTreeMap<String, T> {
     let all = purposes().map(|purpose| (purpose.name.to_owned(), of(purpose.name)));
     all.filter(|(_, set)| *set != T::default()).collect()
@@ -141,7 +141,7 @@ fn timeouts(values: &Values, purpose: &str) -> Timeouts {
     let section = format!("council.timeouts.{purpose}");
     let is_set = |field: &str| values.is_set(&format!("{section}.{field}"));
     let mut limits: Timeouts = values.section(&section);
-    // Whoever only shortens the whole means the parts as well.
+    // Where only the total is shortened, the parts are shortened with it.
     if !is_set("first_token_ms") {
         limits.first_token_ms = limits.first_token_ms.min(limits.total_ms);
     }

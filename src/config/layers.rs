@@ -38,7 +38,7 @@ pub struct Overrides {
 pub(super) struct Layer(pub(super) Map<String, Value>);
 
 impl fmt::Debug for Layer {
-    /// The keys alone: a value may be a secret.
+    /// Shows the keys alone: a value may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
@@ -54,7 +54,7 @@ impl Source for Layer {
     }
 }
 
-/// The layers, the lowest first, and what was wrong already with the setting of them.
+/// The layers, the lowest first, and the problems found while they were read.
 #[derive(Default)]
 pub(super) struct Layers {
     layers: Vec<Layer>,
@@ -190,7 +190,7 @@ impl Layers {
     /// Sets a key in the uppermost layer, if there is such a key.
     fn set(&mut self, key: String, value: impl Into<ValueKind>, source: &str) {
         let value = Value::new(Some(&source.to_owned()), value);
-        // What is no plain name would be an expression to the crate.
+        // The crate would read anything but a plain name as an expression.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         if keys::find(&key).is_some() && key.chars().all(is_plain) {
             if let Some(layer) = self.layers.last_mut() {
@@ -221,7 +221,7 @@ impl Layers {
     }
 }
 
-/// The values of a TOML text by their dotted keys, or why it is none.
+/// The values of a TOML text by their dotted keys, or why it is not valid TOML.
 pub(super) fn parse_toml(path: &str, text: &str) -> Result<BTreeMap<String, Value>, String> {
     let table = FileFormat::Toml.parse(Some(&path.to_owned()), text).map_err(|error| {
         // The error's own Display quotes the line, which may hold a secret.

@@ -40,7 +40,7 @@ pub(super) fn misnamed(variable: &str, value: &str) -> Option<(String, String)> 
     })
 }
 
-/// The key and the right name of its variable, where these letters are the name's.
+/// The key and the right name of its variable, where these letters are those of a key.
 fn spelled_otherwise(key: &'static Key, rest: &str) -> Option<(&'static Key, String)> {
     let name = letters(&key.name);
     if rest == name {
@@ -55,8 +55,8 @@ fn letters(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect()
 }
 
-/// Kubernetes tells every container where its namespace's services are. One that is called `llm-council`
-/// makes `LLM_COUNCIL_PORT=tcp://10.0.0.7:8001` of it.
+/// Kubernetes tells every container where its namespace's services are. A service called `llm-council` results in
+/// `LLM_COUNCIL_PORT=tcp://10.0.0.7:8001`.
 fn is_service_link(variable: &str, value: &str) -> bool {
     variable.ends_with("_SERVICE_HOST")
         || variable.contains("_SERVICE_PORT")

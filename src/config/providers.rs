@@ -79,7 +79,7 @@ fn provider(
     let Provider { kind, base_url, api_key, headers, stream, image_models, max_in_flight } =
         values.section(&section);
     let said = kind.as_deref().and_then(kinds::named).or_else(|| kinds::implied_by(name));
-    // A wrong one says the kind as well.
+    // A wrong name is reported together with the kind.
     let says = |own: &str| values.says_something(&key(own)) || values.is_wrong(&key(own));
     let said = said.or_else(|| kinds::implied_by_key(says));
     if said.is_none() && values.is_blank(&key("kind")) {

@@ -41,7 +41,7 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     assert_eq!(config.server.stalled(), Duration::from_secs(60));
     assert_eq!(config.server.cors_origins, ["http://localhost:5173", "http://localhost:3000"]);
     assert_eq!(config.auth.mode, AuthMode::None);
-    // What is meant without them is left out: every plan has a copy.
+    // Values that equal the defaults are left out: every plan has a copy.
     assert!(config.council.settings.timeouts.is_empty() && config.council.settings.sampling.is_empty());
     assert!(
         config.council.settings.use_system_prompt_stage2
@@ -62,7 +62,7 @@ fn an_openrouter_key_alone_is_a_council_on_openrouter() {
     assert_eq!(config.council.settings.utility_model, "~openai/gpt-mini-latest");
 }
 
-/// Each stands for whatever is newest in its line: the council does not die with a model.
+/// Each stands for the newest model of its line: the council survives the end of a model.
 #[test]
 fn every_model_of_the_council_on_openrouter_has_a_floating_name() {
     let mut settings = load("", &[("OPENROUTER_API_KEY", "sk-or-1")]).unwrap().council.settings;

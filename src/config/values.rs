@@ -63,7 +63,7 @@ impl Values {
         !self.has_value(key) && !self.is_wrong(key)
     }
 
-    /// Whether somebody set this key to something, be it not an empty list.
+    /// Whether somebody set this key to something other than an empty list.
     pub(super) fn says_something(&self, key: &str) -> bool {
         let is_empty_list =
             |value: &Value| matches!(&value.kind, ValueKind::Array(items) if items.is_empty());

@@ -11,9 +11,9 @@ use crate::llm::Schema;
 
 /// The longest schema, in bytes: it is sent with every try to write the answer.
 pub const MAX_SCHEMA_BYTES: usize = 32 << 10;
-/// How many schemas one may come to once every reference is followed: checking a document takes time with each.
+/// How many subschemas a schema may have once every reference is followed: checking a document takes time with each.
 const MAX_SCHEMAS: usize = 10_000;
-/// How deep schemas may stand in each other.
+/// How deep schemas may be nested.
 const MAX_DEPTH: usize = 64;
 /// The largest compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 256 << 10;
@@ -187,8 +187,7 @@ fn short(text: &str) -> String {
     text.chars().take(MAX_FAULT_CHARS).collect()
 }
 
-/// Counts what a schema comes to once its references are followed, so that nobody can write a small one that takes for
-/// ever.
+/// Counts the subschemas once references are followed, so that nobody can write a small schema that takes for ever.
 struct Unfolding<'s> {
     root: &'s Value,
     left: usize,
@@ -229,7 +228,7 @@ impl<'s> Unfolding<'s> {
                 ) => {
                     return Err(format!("must do without {name:?}: refer to what stands in it by \"#/…\""));
                 }
-                // What stands there is looked at where it is referred to, and data is no schema.
+                // Definitions are checked where they are referred to, and data is not a schema.
                 ("$defs" | "definitions", Value::Object(_)) if depth == 0 => {}
                 ("const" | "enum" | "default" | "examples", _) => {}
                 _ => self.walk(value, depth + 1)?,

@@ -1,5 +1,5 @@
-//! An event on its way to whoever follows the run. Each feature owns its events; what a run stands on
-//! carries them without knowing any of them.
+//! An event on its way to whoever follows the run. Each feature owns its events; the layers below carry them without
+//! knowing any of them.
 
 use std::any::Any;
 use std::fmt;
@@ -20,7 +20,7 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// What it says besides, where everything is to be said. Made as the note is.
+    /// What it says in addition at the highest verbosity. Made as the note is.
     fn remark(&self) -> Option<Note> {
         None
     }
@@ -40,7 +40,7 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// The values that the `type` of these events has, as serde names them to whoever comes with one that there is not.
+    /// The values that the `type` of these events has, as serde lists them in its error for an unknown one.
     #[must_use]
     fn types() -> &'static [&'static str]
     where
@@ -51,7 +51,7 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// Which variants serde has expected; of an error it keeps nothing else.
+/// An error that keeps only which variants serde expected.
 #[derive(Debug)]
 struct Expected(&'static [&'static str]);
 

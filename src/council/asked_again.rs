@@ -36,7 +36,7 @@ impl Plan {
         lineage.insert(0, of);
         lineage.truncate(MOST_FORKS);
         Self {
-            // Who was in time then is no matter now: what is there is there at once.
+            // Who was in time then does not matter now: what is kept is there at once.
             task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
             title: false,
             cache,

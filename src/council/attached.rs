@@ -81,7 +81,7 @@ fn cut(files: Vec<Attached>) -> Vec<Attached> {
     files.into_iter().zip(shares).map(cut).collect()
 }
 
-/// The files as a model reads them that is given so many characters of all; nothing where there are none.
+/// The files as read by a model that is given this many characters of them all; empty where there are none.
 #[must_use]
 pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<String> {
     let lengths: Vec<usize> = files.iter().map(|file| file.text.chars().count()).collect();
@@ -114,13 +114,14 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
     (count > 0).then(|| files.join("\n\n"))
 }
 
-/// How many characters models are given of files of which so much is kept.
+/// How many characters of each file models are given, where this much of each is kept.
 #[must_use]
 pub fn length(files: &[Attached], characters: usize) -> usize {
     files.iter().map(|file| file.text.chars().count()).sum::<usize>().min(characters)
 }
 
-/// What each of so long texts gets of so many characters: short ones all that they need, the others the same.
+/// Divides a number of characters among texts of these lengths: short ones get all that they need, the others equal
+/// shares.
 fn shares(lengths: &[usize], characters: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|place| lengths[*place]);

@@ -61,8 +61,8 @@ fn is_zero(number: &u8) -> bool {
 }
 
 impl Brief {
-    /// What somebody of the first round is asked: `prompt`, after the files, which are the same for everybody, and after
-    /// what was looked up.
+    /// What members of the first round are asked: `prompt`, after the files, which are the same for everybody, and
+    /// after what was looked up.
     #[must_use]
     pub fn after_material(&self, marker: &str, prompt: String) -> String {
         let prompt = self.after_background(marker, prompt);
@@ -72,14 +72,14 @@ impl Brief {
         self.prompts.fill(&attached::ATTACHED, &[("material", &files), ("rule", rule), ("question", &prompt)])
     }
 
-    /// The question as somebody reads it who judges, writes or speaks later: after the files, as far as they fit beside
-    /// what is read besides.
+    /// The question for those who judge, write or speak later: after as much of the files as fits beside what else they
+    /// read.
     #[must_use]
     pub fn quoted_question(&self, fence: &Fence) -> String {
         self.after_files(fence, fence.verbatim("Question", &self.question))
     }
 
-    /// The same of the question in other words.
+    /// The same for another wording of the question.
     #[must_use]
     pub fn after_files(&self, fence: &Fence, question: String) -> String {
         let corrections = self.corrections.iter().map(|added| fence.verbatim(correction::TITLE, &added.text));

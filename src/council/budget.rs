@@ -13,5 +13,5 @@ pub enum BudgetEvent {
     BudgetWarning { data: BudgetState },
 }
 
-// A warning says all there is.
+// The warning already says everything.
 impl FeatureEvent for BudgetEvent {}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::stage::Stage;
 use crate::llm::{CallError, CostSource, Reply, Usage, counted_as};
 
-/// The key of the event that tells them: once in a run, whoever tells it.
+/// The key of the event with the costs: it is sent once in a run, wherever it is sent from.
 pub const KEY: &str = "costs";
 
 /// What one finished call used.
@@ -52,7 +52,7 @@ impl Spent {
                 stage: stage.clone(),
                 model,
                 usage: error.partial.as_ref().and_then(|reply| reply.usage),
-                // A journal of an earlier version says it by keeping what arrived.
+                // Journals of earlier versions show it by the text that they keep.
                 reached: error.reached || error.partial.is_some(),
                 latency_ms: error.partial.as_ref().map_or(0, |reply| reply.latency_ms),
             },
@@ -193,7 +193,7 @@ impl Costs {
     }
 }
 
-/// A part of a whole in percent, with one decimal; none of nothing.
+/// A part of a whole in percent, with one decimal; `None` of zero.
 fn percent(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| (part / whole * 1000.0).round() / 10.0)
 }
@@ -222,7 +222,7 @@ mod tests {
             Spent::on(&stage(1), "m/one", &priced(Some(CostSource::Reported))),
             Spent::on(&stage(1), "m/one", &priced(Some(CostSource::Listed))),
             Spent::on(&stage(3), "m/one", &priced(Some(CostSource::BuiltIn))),
-            // Stored before sources were.
+            // Stored before costs had a source.
             Spent::on(&stage(3), "m/one", &priced(None)),
         ]);
         assert_eq!((costs.total_cost, costs.estimated_cost_calls), (Some(1.0), 2));

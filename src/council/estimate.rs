@@ -20,7 +20,7 @@ use crate::llm::{ChatRequest, Models, Pricing, Purpose};
 /// What a fence and its title take around each text inside, in tokens.
 pub(super) const FENCE: u64 = 20;
 
-/// What stays of an earlier answer, as far as it shows beforehand: so much of a run is not paid again.
+/// What is kept of an earlier answer, as far as that is known beforehand: this part of a run is not paid again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The seats whose answers stay.
@@ -122,7 +122,7 @@ impl<'b> Expecting<'b> {
         self.question + self.files_of_judges + FENCE + if self.history > 0 { self.history + FENCE } else { 0 }
     }
 
-    /// The same with the sources that whoever writes for the council reads.
+    /// The same, with the sources that the writers for the council read.
     pub fn quoted_with_sources(&self) -> u64 {
         let sources = if self.brief.search.is_some() { tokens_of(SOURCES_CHARS) } else { 0 };
         self.quoted() + sources
@@ -133,13 +133,13 @@ impl<'b> Expecting<'b> {
         completion(purpose, self.brief.settings.sampling(purpose))
     }
 
-    /// A call of somebody who reads the files: of one that sees, with the pictures among them.
+    /// A call to a model that reads the files, pictures included if it sees them.
     pub fn call(&self, stage: Stage, model: &str, purpose: &Purpose, prompt_tokens: u64) -> ExpectedCall {
         let pictures = if self.brief.sees(model) { self.pictures } else { 0 };
         self.call_without_files(stage, model, purpose, prompt_tokens + pictures)
     }
 
-    /// A call of somebody who goes by the question alone.
+    /// A call to a model that gets the question alone.
     pub fn call_without_files(
         &self,
         stage: Stage,
@@ -222,7 +222,7 @@ pub(super) fn dearest(
             dearest = course;
         }
     }
-    // Also those of the other courses: nobody knows which one it will be.
+    // Including those of the other courses: nobody knows which one it will be.
     unknown.sort();
     unknown.dedup();
     dearest.unknown_price_models = unknown;

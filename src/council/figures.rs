@@ -26,7 +26,7 @@ pub struct Figures {
     pub leanings: Vec<(String, Leanings)>,
     /// How far the ballots, and the orders in which they were read, agree.
     pub correlations: Option<Correlations>,
-    /// How likely it was said to be that the first answer is the best, before people's picks counted.
+    /// The stated probability that the first answer is the best, before people's picks counted.
     pub first_is_best: Option<f64>,
     /// The answers, late and unranked ones among them.
     pub placings: Vec<Placing>,
@@ -62,7 +62,7 @@ impl Figures {
     /// The figures of a deliberation; none when nobody answered.
     #[must_use]
     pub fn of(deliberation: &Deliberation) -> Option<Self> {
-        // It counts where it was given first.
+        // An earlier answer given again counts for the run that gave it first.
         if deliberation.is_repeated() {
             return None;
         }
@@ -138,7 +138,7 @@ fn shown_by(deliberation: &Deliberation, counted: &[&Review]) -> Effects {
 
 fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
     let row = rows.iter().find(|row| row.member == member)?;
-    // 0 in a row of a version that did not say it yet.
+    // 0 in rows of versions that did not store it yet.
     if row.place == 0 {
         return None;
     }

@@ -155,7 +155,7 @@ mod tests {
         ChatRequest { sampling: Sampling::default(), ..request() }
     }
 
-    /// These texts are in databases: a change of them pays for what was paid.
+    /// These texts are in databases: changing them would pay again for stored calls.
     #[test]
     fn what_was_stored_with_each_version_is_known_again() {
         for (request, stored) in [
@@ -205,7 +205,7 @@ mod tests {
             assert!(!seen.contains(&two));
             seen.push(two);
         }
-        // Before there were embeddings, nothing was one.
+        // Requests from before embeddings existed are not embeddings.
         let embeds = ChatRequest { embeds: true, ..request() };
         assert!(!Fingerprint::of(&embeds).is(&first(&embeds)));
         let mut shown = request();

@@ -1,7 +1,7 @@
 //! Asking again: a run that goes on from what an earlier one has. It executes the same plan from the top;
 //! a call whose request comes out the same as there is answered from the earlier run's journal, and all
-//! others are made. So a member that answers at last changes what the reviewers are shown, and they are
-//! asked again by themselves.
+//! others are made. So a member that now answers changes what the reviewers are shown, and they are asked again
+//! automatically.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct Fork {
     pub corrections: Vec<Correction>,
 }
 
-/// What is asked again, whatever there is of it.
+/// What is asked again, even if it has an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
@@ -80,7 +80,7 @@ impl Again {
 }
 
 /// Whether the call is this seat's under such a key: also where it was asked again without its system prompt, with
-/// less to read, or with what its tools brought.
+/// less to read, or with the results of its tools.
 fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
     let place = call.key.strip_prefix(key).and_then(|place| place.strip_prefix(member));
     place.is_some_and(|again| {

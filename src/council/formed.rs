@@ -72,7 +72,7 @@ fn shape(form: &AnswerForm, prompts: &Prompts, marker: &str) -> String {
     }
 }
 
-/// A short call: its writer sees its own text, and not again what that was made of.
+/// A short call: the writer sees only its own text, not the material again.
 async fn repair(
     run: &Run,
     brief: &Brief,
@@ -94,7 +94,7 @@ async fn repair(
     let key = format!("{}/form", writing.key);
     let call = run.call(writing.stage.clone(), key, request).of_member(&model).part_of(writing.key);
     let mut joined = Joined::default();
-    // What was wrong with it is told where nothing better comes.
+    // Reported where the second try brings nothing better.
     let first = reply.text.clone();
     joined.go_on(Reply { text: String::new(), ..reply });
     let again = match call.send().await {

@@ -13,7 +13,7 @@ pub struct Rule {
     pub is: fn(&str) -> bool,
     /// Whether everything after such a line is not for the reader either.
     pub and_all_after: bool,
-    /// The longest such line, in bytes: a longer one is for the reader, whatever it is made of. A model
+    /// The longest such line, in bytes: a longer one is shown to the reader, whatever it contains. A model
     /// that writes spaces or dashes without end would otherwise be read again from the beginning with each
     /// of them, and shown only at its end.
     pub longest: usize,

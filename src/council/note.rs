@@ -46,7 +46,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// What this fact says: the sentence is its `Display`, its fields are the parameters beside its `code`.
+    /// The sentence of a fact: the sentence is its `Display`, its fields are the parameters beside its `code`.
     #[must_use]
     pub fn of<F: Serialize + fmt::Display>(level: u8, category: NoteCategory, fact: &F) -> Self {
         let message = fact.to_string();

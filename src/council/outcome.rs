@@ -52,7 +52,7 @@ impl Deliberation {
 
     pub(super) fn apply_reviews(&mut self, event: &ReviewsEvent) {
         match event {
-            // Reviews held before have other labels, and count no longer.
+            // Earlier reviews have other labels, and no longer count.
             ReviewsEvent::Stage2Start { abstained, .. } => {
                 self.stage2 = None;
                 self.metadata.abstained.clone_from(abstained);
@@ -76,7 +76,7 @@ impl Deliberation {
         }
     }
 
-    /// What the reviews came to.
+    /// The result of the reviews.
     pub(super) fn put_reviews(&mut self, reviews: &[Review], metadata: &ReviewsMetadata) {
         self.stage2 = Some(reviews.to_vec());
         let metadata = metadata.clone();

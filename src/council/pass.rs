@@ -1,6 +1,6 @@
-//! Which time the answers are complete and reviewed: a council that is widened by a second tier does both twice.
+//! How often the answers have been completed and reviewed: a council that is widened by a second tier does both twice.
 
-/// Which time it is that answers are complete and reviewed, as keys tell it.
+/// Whether answers are completed and reviewed for the first or the second time, as keys show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     First,

@@ -1,8 +1,8 @@
 //! Pictures that a question comes with, and who sees them.
 //!
-//! A prompt is written before it is known who is asked: where the files stand in it, each picture has a place, which nobody
-//! could write who does not know the run's marker. When a model is asked it gets the picture with the message and a line that says so, or,
-//! where it sees none, a line that says that.
+//! A prompt is written before it is known who is asked: where the files stand in it, each picture has a placeholder,
+//! which only somebody who knows the run's marker could write. When a model is asked it gets the picture with the
+//! message and a line that says so, or, where it sees none, a line that says that.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub fn tokens(files: &[Attached]) -> u64 {
     files.iter().filter_map(|file| file.image).map(|size| image::tokens((size.width, size.height))).sum()
 }
 
-/// What a run shows to those who see.
+/// The pictures of a run, for models that see them.
 #[derive(Debug)]
 pub struct Pictures {
     /// In the order of the files.
@@ -85,7 +85,7 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// These, loaded, as a run shows them whose brief this is.
+    /// These loaded pictures, for a run with this brief.
     #[must_use]
     pub fn new(brief: &Brief, images: Vec<Arc<Image>>) -> Self {
         let text = |template| brief.prompts.text(template).to_owned();

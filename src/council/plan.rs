@@ -88,7 +88,7 @@ pub fn is_readable(format: &str, version: i32) -> bool {
 /// not change a run under way. New fields need defaults, since stored plans must still load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The version by whose rules it is executed: the one that it was made in, also when it is asked again.
+    /// The version whose rules it is executed by: the one that it was made in, also when it is asked again.
     #[serde(default = "first_version")]
     pub version: i32,
     /// What it is about, and what members are to do with it.
@@ -158,7 +158,7 @@ pub struct Context {
     pub instructions: Option<String>,
 }
 
-/// A known option that is off when absent, and how "on" looks.
+/// How "on" looks in a known option that is off when absent.
 enum Unbuilt {
     /// On when `true`.
     Flag(&'static str),
@@ -166,7 +166,7 @@ enum Unbuilt {
     Given(&'static str),
 }
 
-/// Options that clients of such servers know and this server does not offer yet. Switched on,
+/// Options that clients of similar servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
     // What one existing client can send besides: ignoring these would answer another
@@ -214,9 +214,9 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
     let modes = formats::MODES.iter().map(|mode| json!({"mode": mode}));
     for mut request in std::iter::once(json!({})).chain(modes).chain(formats::requests()) {
         request["content"] = json!("?");
-        // Whether anything can be searched is a matter of the day.
+        // Whether anything can be searched may change at any time.
         let search = Some(SearchContext::any());
-        // What is in the library is, too.
+        // So may what is in the library.
         let rubric = Some(Rubric::any());
         let context = Context { settings: settings.clone(), search, rubric, ..Context::default() };
         for error in Plan::parse(&with_defaults(&request, options), context).err().unwrap_or_default() {
@@ -435,17 +435,17 @@ impl Plan {
         Self { title: false, ..self }.with_texts(texts)
     }
 
-    /// The same with an earlier answer looked for among those that depend on the same.
+    /// The same, with an earlier answer looked for among those with the same circumstances.
     pub(super) fn scoped(mut self) -> Self {
-        // The whole plan is read for it, so only where somebody looks.
+        // The whole plan is hashed for it, so only where an earlier answer is looked for.
         if let Some(cache) = self.cache {
             self.cache = Some(CachePlan { scope: self.scope(), ..cache });
         }
         self
     }
 
-    /// The same where whoever writes the final answer, in whatever format, writes as a program wants it: so, where it says
-    /// how, and in this form, where it wants one. No member's own answer is taken for it then.
+    /// The same, where a program wants the final answer written with these parameters or in this form, whatever the
+    /// format. No member's own answer is taken for it then.
     #[must_use]
     pub fn for_program(mut self, sampling: Sampling, form: Option<AnswerForm>, texts: &OwnTexts) -> Self {
         self.sample_final_answer(sampling);
@@ -456,7 +456,7 @@ impl Plan {
         self.with_texts(texts).scoped()
     }
 
-    /// Lets whoever writes the final answer write so: what is absent stays as the settings have it.
+    /// Applies these parameters to the writer of the final answer: what is absent stays as in the settings.
     fn sample_final_answer(&mut self, wanted: Sampling) {
         for purpose in features::purposes_of_final_answers() {
             let sampling = self.task.brief.settings.sampling.entry(purpose.name.to_owned()).or_default();
@@ -547,7 +547,7 @@ pub fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
     }
 }
 
-/// Of whoever asks where there are no files: nothing is answered without them.
+/// Refuses files where a question cannot have any: nothing is answered without them.
 fn refuse_files(fields: &mut Fields<'_>) {
     let named = fields.take::<Vec<Value>>("attachments", "a list").unwrap_or_default();
     if !named.is_empty() {

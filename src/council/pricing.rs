@@ -10,7 +10,7 @@ const CHARS_PER_TOKEN: u64 = 4;
 pub fn of_request(request: &ChatRequest, models: &dyn Models) -> Option<f64> {
     let prompt = prompt_tokens(request);
     let price = models.price(&request.model, prompt)?;
-    // A vector is no words.
+    // An embedding has no output tokens.
     let written = if request.embeds { 0 } else { completion(request.purpose, request.sampling) };
     Some(cost(price, prompt, written))
 }

@@ -39,13 +39,13 @@ pub enum ProcessEvent {
     },
 }
 
-/// One of the facts that the list of features names, which is no business of who carries them.
+/// One of the facts in the list of features, opaque to the code that carries it.
 fn process_fact() -> Ref {
     Ref::from_schema_name("ProcessFact")
 }
 
 impl Note {
-    /// The event, said at this time.
+    /// The event, with this time.
     #[must_use]
     pub fn at(self, now: Timestamp) -> ProcessEvent {
         let Self { message, fact, category, level, details } = self;
@@ -61,7 +61,7 @@ impl Note {
     }
 }
 
-// A sentence of the monitor has none of its own.
+// A sentence of the monitor has no sentence of its own.
 impl FeatureEvent for ProcessEvent {}
 
 #[cfg(test)]

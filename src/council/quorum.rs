@@ -22,7 +22,7 @@ pub trait Contribution {
     fn counts(&self) -> bool;
     /// Notes that it came after the quorum.
     fn mark_late(&mut self);
-    /// The event that tells of it, and the event's key.
+    /// The event that reports it, and the event's key.
     fn event(&self) -> (String, AnyEvent);
 }
 
@@ -57,9 +57,9 @@ impl<'f, T> Waiting<'f, T> {
 pub struct Stragglers<'f, T> {
     pub stage: Stage,
     pub waiting: Vec<Waiting<'f, T>>,
-    /// Whether who comes now is marked as late.
+    /// Whether contributions that come from now on are marked as late.
     pub marked: bool,
-    /// What is said of the others, which are stopped in the end.
+    /// The reason given for the others, which are stopped in the end.
     pub fact: CallFact,
 }
 
@@ -72,7 +72,7 @@ pub struct Came<T> {
 
 impl Run {
     /// Waits until `needed` of the calls have come to something that counts and the grace has
-    /// passed, or all are over. Tells of each as it comes. The second part is still under way.
+    /// passed, or all are over. Reports each as it comes. The second part of the result is still under way.
     ///
     /// Where members speak one after another, nobody is left behind before it was asked: the grace begins when it
     /// is the last one's turn.
@@ -121,8 +121,8 @@ impl Run {
         (came, waiting)
     }
 
-    /// Does `main` while stragglers may still come in. Who has not come when `main` ends is
-    /// stopped; all of them are returned.
+    /// Does `main` while stragglers may still come in. Those that are not done when `main` ends are stopped; all of
+    /// them are returned.
     pub async fn with_stragglers<M, T: Contribution>(
         &self,
         key: &str,
@@ -157,7 +157,7 @@ impl Run {
                 self.welcome_late(round, marked, &mut came).await;
             }
         } else {
-            // A result that only waits for its commit is there.
+            // A result that only waits for its commit counts as there.
             loop {
                 let round = self.those_in_hand(&stage, &mut waiting).await;
                 if round.is_empty() {
@@ -202,7 +202,7 @@ impl Run {
         self.welcome(round, came).await;
     }
 
-    /// Some of those whose model has answered already; none when there is no such one.
+    /// Some of those whose model has answered already; none when there are none.
     async fn those_in_hand<T>(&self, stage: &Stage, waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
         poll_fn(|cx| {
             if !waiting.iter().any(|one| self.has_result(stage, &one.member)) {

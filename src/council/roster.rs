@@ -55,8 +55,8 @@ impl Choice {
         if routed { Self::Routing { pools: pools.clone() } } else { Self::Everyone }
     }
 
-    /// Those who may come to answer first, each group by itself: with a council of these models, and the pools and tiers that may
-    /// stand for it.
+    /// The groups of models that may be asked first: a council of these models, or the pools and tiers that may take
+    /// its place.
     #[must_use]
     pub fn may_answer<'m>(&'m self, council: Vec<&'m str>) -> Vec<Vec<&'m str>> {
         match self {
@@ -70,8 +70,8 @@ impl Choice {
         }
     }
 
-    /// The largest quorum that can be asked for, with a council of this size: each time somebody is
-    /// asked, it is of at most as many as are asked.
+    /// The largest quorum that can be asked for, with a council of this size: whenever members are asked, it is capped
+    /// at the number asked.
     #[must_use]
     pub fn most(&self, council: usize) -> usize {
         match self {

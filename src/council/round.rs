@@ -12,9 +12,9 @@ use super::stages::answers::{self, Answer, Late};
 use super::stages::reviews::{self, Review, Reviewed};
 use super::task::Task;
 
-/// Answers and reviews, before anybody draws a conclusion from them.
+/// Answers and reviews, before any conclusion is drawn from them.
 pub struct Round<'p> {
-    /// As whoever judges and writes reads it: with the corrections of the question.
+    /// As read by reviewers and writers: with the corrections of the question.
     pub task: Cow<'p, Task>,
     /// Who was asked, in the order of the answers.
     pub members: Vec<Member>,
@@ -65,7 +65,7 @@ pub(super) async fn corrected<'p>(run: &Run, task: &'p Task) -> Cow<'p, Task> {
 }
 
 /// Lets the members review what was answered, unless nobody is to, while late answers may still come in. `before` are their
-/// reviews that no longer count; `settle` sees what the reviews came to before the client does.
+/// reviews that no longer count; `settle` sees the result of the reviews before the client does.
 ///
 /// # Errors
 /// When not one member answered.

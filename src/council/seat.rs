@@ -46,7 +46,7 @@ pub fn seats(council: &[Member], models: &[String]) -> Vec<Member> {
     let mut seats: Vec<Member> = models.iter().filter(|model| seen.insert(*model)).map(seat).collect();
     let names: BTreeSet<&str> = seats.iter().map(Member::name).collect();
     if names.len() < seats.len() {
-        // An alias is another one's model id: then all go by their ids, which are no two the same.
+        // An alias equals another seat's model id: then all go by their ids, which are distinct.
         seats.iter_mut().for_each(|seat| seat.alias = None);
     }
     seats

@@ -31,7 +31,7 @@ pub enum Kind {
     /// A name for people.
     Name,
     Model,
-    /// A model that makes vectors of texts: it stands on no list of models that answer.
+    /// A model that makes vectors of texts: it is not on the lists of models that answer.
     EmbeddingModel,
     /// At least so many different models, or none.
     Models(usize),
@@ -123,7 +123,7 @@ pub struct Setting {
     /// What the configuration's reference says of it, where that is not its description.
     pub reference: Option<&'static str>,
     pub example: &'static str,
-    /// The setting that the configuration takes in its place where there is none, by its name.
+    /// The setting that the configuration falls back to where this one is absent, by its name.
     pub or: Option<&'static str>,
     /// Why there has to be one, where the default provider brings none: "the provider … has …".
     pub required: Option<&'static str>,
@@ -135,7 +135,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// A setting of this kind, of which nothing else is to be said. [`settings!`] adds what the definition begins
+    /// A setting of this kind, with nothing else specified. [`settings!`] adds what the definition begins
     /// with.
     #[must_use]
     pub const fn of(kind: Kind) -> Self {
@@ -200,7 +200,7 @@ pub trait SettingValue {
         fields.take(name, &kind.expected())
     }
 
-    /// What a layer has to say so that this is in force.
+    /// The layer's value that puts this value in force.
     #[must_use]
     fn said(&self) -> Self
     where
@@ -209,7 +209,7 @@ pub trait SettingValue {
         self.clone()
     }
 
-    /// What is in force when a layer says this.
+    /// The value in force when a layer has this one.
     #[must_use]
     fn meant(self) -> Self
     where

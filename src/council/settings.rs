@@ -97,7 +97,7 @@ impl Settings {
         Self::default().values().into_iter().map(|(setting, _)| setting).collect()
     }
 
-    /// Everything that is wrong with these settings but for the default options, of which a plan knows
+    /// Everything that is wrong with these settings except for the default options, which a plan checks
     /// ([`plan::settings_problems`](super::plan::settings_problems)).
     #[must_use]
     pub fn problems(&self) -> Vec<FieldError> {

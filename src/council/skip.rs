@@ -1,7 +1,7 @@
-//! Going on without a member because a person asks for it: which calls are open, and the wish itself.
+//! Going on without a member because a person asks for it: which calls are open, and the request itself.
 //!
-//! A wish names a stage and a seat, never a call: it holds for what this seat is asked in the stage from
-//! then on. A call that has its result by then keeps it.
+//! A request names a stage and a seat, never a call: it applies to everything that this seat is asked in the stage from
+//! then on. A call that already has its result keeps it.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,7 +6,7 @@ use super::view::TextFilter;
 
 const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];
 
-/// Notes of one kind: lists of what was written, each under its words.
+/// Notes of one kind: lists of what was written, each with the words that introduce it.
 pub(super) trait TailNotes: Default + PartialEq {
     /// What stands in the line above them, in small letters.
     const MARKER: &'static str;

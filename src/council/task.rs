@@ -51,8 +51,8 @@ pub struct Task {
     /// Whether the answers are read a second time where the first ballots disagree.
     #[serde(default)]
     pub second_reading: bool,
-    /// Whoever has failed once is asked for nothing more. The plans of a version that went on asking do
-    /// not say so, and are executed as they were then.
+    /// Members that have failed once are asked for nothing more. Plans of a version that went on asking lack this, and
+    /// are executed as they were then.
     #[serde(default)]
     pub failed_are_done: bool,
 }

@@ -43,8 +43,8 @@ pub struct Token {
 }
 
 impl Token {
-    /// Takes in the next piece of the same text: two pieces that nobody has seen yet are one. Answers
-    /// whether it was of the same text.
+    /// Takes in the next piece of the same text: two pieces that nobody has seen yet are one. Returns whether it was of
+    /// the same text.
     pub fn join(&mut self, next: &Self) -> bool {
         let same = Arc::ptr_eq(&self.head.0, &next.head.0) || self.head == next.head;
         if same {

@@ -3,7 +3,7 @@
 use super::token::{Token, TokenHead};
 use crate::llm::Chunk;
 
-/// Holds back text that may turn out not to be for the eye (a trailing `CONFIDENCE: 8`).
+/// Holds back text that may turn out not to be for the reader (a trailing `CONFIDENCE: 8`).
 pub trait TextFilter: Send {
     /// What of this piece, and of what was held back, can be shown now.
     fn push(&mut self, text: &str) -> String;
@@ -89,13 +89,13 @@ impl View {
     }
 
     /// Shows what comes before a call of a tool as reasoning. A little is held back for that; a longer text is shown as
-    /// it comes, and whoever shows it takes it back with the event of the call.
+    /// it comes, and clients take it back at the event of the call.
     #[must_use]
     pub fn before_tools(self) -> Self {
         Self { kind: Kind::Open(String::new()), ..self }
     }
 
-    /// Lets another filter go before its own.
+    /// Puts another filter before its own.
     #[must_use]
     pub fn through(self, first: impl TextFilter + 'static) -> Self {
         Self { filter: Box::new(OneAfterAnother { first, then: self.filter }), ..self }

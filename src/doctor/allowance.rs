@@ -31,19 +31,19 @@ pub(super) enum Grant {
 pub(super) struct Allowance {
     cost: CheckCost,
     reserved_usd: f64,
-    /// Somebody said what it may cost: calls of unknown price could break that word.
+    /// A limit was given explicitly: calls of unknown price could exceed it.
     is_promise: bool,
 }
 
 impl Allowance {
-    /// With this limit, or the usual one.
+    /// With this limit, or the default.
     pub fn new(max_cost_usd: Option<f64>) -> Self {
         let max_usd = max_cost_usd.unwrap_or(DEFAULT_MAX_COST_USD);
         let cost = CheckCost { max_usd, ..CheckCost::default() };
         Self { cost, reserved_usd: 0.0, is_promise: max_cost_usd.is_some() }
     }
 
-    /// Notes that this would be needed for everything.
+    /// Notes that this much would be needed to ask everything.
     pub fn expect(&mut self, need: Need) {
         if let Need::Usd(usd) = need {
             self.cost.expected_usd += usd;

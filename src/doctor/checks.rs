@@ -10,7 +10,7 @@ use crate::identity::{Gate, Mode};
 use crate::objects::Objects;
 use crate::store::Db;
 
-/// Less than this is soon full.
+/// Less free space than this is soon used up.
 const LOW_BYTES: u64 = 1 << 30;
 
 /// The configuration, which could be read. `simulated` are the providers that make their answers up.
@@ -62,7 +62,7 @@ pub(super) async fn object_store(objects: &Objects, db: Option<&Db>) -> Option<C
     Some(Check::new(Area::Storage, state, fact))
 }
 
-/// How people sign in, and how a request that was seen came.
+/// How people sign in, and how a given request arrived.
 pub(super) fn identity(config: &Config, gate: &Gate, seen: Option<&Seen>) -> Vec<Check> {
     let check = |state, fact| Check::new(Area::Identity, state, fact);
     let auth = &config.auth;

@@ -6,7 +6,7 @@ use super::fact::CheckFact;
 use super::report::{Area, Check, State};
 use crate::store::{Inspection, Schema, inspect};
 
-/// Clocks that are further apart put what happened into another order.
+/// Clocks that are further apart than this would put events into the wrong order.
 const MAX_CLOCK_OFFSET_MS: u64 = 1000;
 
 /// Where the database is.
@@ -19,7 +19,7 @@ pub enum Database {
     },
     /// There is no local database yet.
     NotMade,
-    /// It cannot even be looked for; why.
+    /// Why it cannot even be looked for.
     Failed(String),
 }
 

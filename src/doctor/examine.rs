@@ -33,7 +33,7 @@ const AT_ONCE: usize = 4;
 /// Tokens in USD are given per million.
 const MILLION: f64 = 1e6;
 
-/// Makes the calls of an examination, and has them paid for where there is somebody to pay.
+/// Makes the calls of an examination, and charges them where there is a ledger.
 #[async_trait]
 pub trait Asker: Send + Sync {
     /// Asks these models, which are set up for this examination: no retries, and nothing known of earlier failures.
@@ -162,7 +162,7 @@ impl Asking<'_> {
         (checks, allowance.cost())
     }
 
-    /// Asks every model in one way, in as many rounds as what was saved in one pays for another.
+    /// Asks every model in one way, in further rounds for as long as what one round saved pays for more.
     async fn ask_all(
         &self,
         models: &mut [Examined],
@@ -215,8 +215,8 @@ impl Asking<'_> {
         }
     }
 
-    /// Why a model is not asked in this way, where that is known without asking what it costs. `now`: after what was
-    /// asked before, and not only by what is configured.
+    /// Why a model is not asked in this way, where that is known without asking what it costs. `now`: judged also by
+    /// the probes made so far, and not only by the configuration.
     fn skipped(&self, examined: &Examined, kind: ProbeKind, now: bool) -> Option<(State, ProbeFact)> {
         let model = examined.seated.model.as_str();
         if self.asker.is_none() {
@@ -295,7 +295,7 @@ impl Asking<'_> {
         let registry = &self.models.streamed;
         let simulated = registry.is_simulated(&model);
         let listed = registry.lists(&model);
-        // Who sits in the council already is nobody to sit there in a member's place.
+        // A model that is already on the council cannot replace a member.
         let taken = if seats.contains(&Seat::Member) { members } else { &[] };
         let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
         let nearest = (listed == Some(false)).then(|| registry.nearest(&model, &taken)).flatten();
@@ -309,7 +309,7 @@ impl Asking<'_> {
         let advice = advice(&made, state, &provider)
             .or_else(|| is_unfit.then(|| Advice::NameAnotherForUtility { model: model.clone() }));
         let advice = match advice {
-            // What is not on the list was refused for that, whatever words the provider has for it.
+            // A model that is not on its provider's list was refused for that, however the provider puts it.
             Some(Advice::ReadTheError) if listed == Some(false) => {
                 Some(Advice::Replace { model: model.clone(), nearest: nearest.clone() })
             }
@@ -347,7 +347,7 @@ fn unmade(probe: Probe, advice: Option<Advice>) -> Made {
     Made { probe, advice, comes_again: false, cost: probe::Cost::Nothing }
 }
 
-/// A model by its probes: the words decide whether it answers, the rest whether it does all it is said to.
+/// A model by its probes: text replies decide whether it answers, the rest whether it does everything it claims to.
 fn summary(made: &[Made]) -> (State, ProbeFact) {
     let is_word = |made: &&Made| matches!(made.probe.probe, ProbeKind::Streamed | ProbeKind::Whole);
     let words: Vec<&Made> = made.iter().filter(is_word).collect();

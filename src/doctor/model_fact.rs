@@ -1,4 +1,4 @@
-//! What came of asking a provider or a model, as a code with parameters; the sentence is made of it.
+//! The result of asking a provider or a model, as a code with parameters that the sentence is made from.
 
 use std::fmt;
 

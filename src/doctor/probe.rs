@@ -17,13 +17,13 @@ pub(super) struct Made {
     pub probe: Probe,
     /// What to do about its failure.
     pub advice: Option<Advice>,
-    /// Whether asking otherwise will fail in the same way.
+    /// Whether asking in another way will fail alike.
     pub comes_again: bool,
     pub cost: Cost,
 }
 
 /// Reads what came of it. `still_offered` says whether the registry still counts the model among those that take what
-/// was asked for: it forgets those that refused it and answered without.
+/// was asked for: it no longer counts those that refused it and answered without.
 pub(super) fn read(
     kind: ProbeKind,
     provider: &str,
@@ -79,7 +79,7 @@ fn judge(kind: ProbeKind, reply: &Reply, still_offered: bool) -> (State, ProbeFa
         ProbeKind::Tools if reply.tools_refused || !still_offered => (State::NotOffered, ProbeFact::Refused),
         ProbeKind::Tools if !reply.tool_calls.is_empty() => (State::Ok, ProbeFact::Answered),
         ProbeKind::Tools if is_cut => thinking,
-        // It was told in words only; nothing forces a model.
+        // The prompt asked for it; nothing forces a model to call a tool.
         ProbeKind::Tools => (State::Warning, ProbeFact::ToolNotCalled),
     }
 }
@@ -90,7 +90,7 @@ fn fits(text: &str) -> bool {
     fields.len() == 1 && fields.get("word").is_some_and(Value::is_string)
 }
 
-/// A model that thinks before it writes may use all that it has without a word, which is an answer here.
+/// A model that thinks before it writes may use up its token limit without a word, which counts as an answer here.
 fn is_still_thinking(error: &CallError) -> bool {
     let is_cut = |reply: &Reply| reply.finish_reason.as_deref() == Some("length");
     error.kind == ErrorKind::BadResponse && error.partial.as_deref().is_some_and(is_cut)
@@ -101,7 +101,7 @@ fn comes_again(error: &CallError) -> bool {
     match error.kind {
         ErrorKind::Auth | ErrorKind::RateLimited | ErrorKind::Budget | ErrorKind::Cancelled => true,
         ErrorKind::Refused => matches!(error.status, Some(404 | 410)),
-        // Nobody could be connected to.
+        // No connection could be made.
         ErrorKind::Overloaded => error.status.is_none() && !error.reached,
         ErrorKind::Timeout | ErrorKind::ContextTooLong | ErrorKind::BadResponse => false,
     }

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::report::ProbeKind;
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Sampling, Schema, Timeouts, Tool};
 
-/// The most tokens of a reply of one word. Some models think before they write, so it is more than a word; who is
-/// still thinking then has shown that it answers.
+/// The most tokens of a reply of one word. Some models think before they write, so the limit is higher than a word
+/// needs; a model that is still thinking when it is reached has shown that it answers.
 pub const WORD_TOKENS: u32 = 64;
 /// The most tokens of a reply that is JSON or calls a tool.
 pub const FORM_TOKENS: u32 = 128;

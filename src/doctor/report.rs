@@ -218,7 +218,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// One that is not made, or whose reply says all.
+    /// A probe that is not made, or of which there is nothing more to say.
     pub(super) fn new(probe: ProbeKind, state: State, fact: ProbeFact) -> Self {
         Self { probe, state, message: fact.to_string(), fact, ttft_ms: None, total_ms: None, cost_usd: None }
     }

@@ -70,7 +70,7 @@ pub(super) fn all(config: &Config, settings: &Settings, named: &[String]) -> Vec
     all
 }
 
-/// The seat of a model that is configured by this key; what only an option asks has none here.
+/// The seat of a model that is configured by this key; models that only an option asks have none here.
 fn seat(key: &str) -> Option<Seat> {
     Some(match key.strip_prefix("council.")? {
         "models" => Seat::Member,

@@ -3,11 +3,11 @@
 use super::report::{Area, Check, ModelCheck, ProbeKind, State};
 use super::verdict_fact::Verdict;
 
-/// A council of one is none.
+/// The fewest members of a council.
 const MIN_ANSWERING: usize = 2;
 
-/// By what came of the database and of the models. Whoever answers can write: the best of the members does it where
-/// the chairman and its fallbacks cannot. A model that sits twice is two members.
+/// Judges by the results for the database and the models. Every model that answers can write: the best of the members
+/// does it where the chairman and its fallbacks cannot. A model that sits twice is two members.
 pub(super) fn of(checks: &[Check], models: &[ModelCheck], members: &[String]) -> Verdict {
     if checks.iter().any(|check| check.area == Area::Database && check.state == State::Failed) {
         return Verdict::DatabaseUnusable;

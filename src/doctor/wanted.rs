@@ -1,4 +1,4 @@
-//! What whoever asks for an examination says.
+//! What an examination is asked to do.
 
 use std::net::IpAddr;
 

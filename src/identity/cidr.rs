@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use ipnetwork::IpNetwork;
 
-/// Private networks are no wider than this (10.0.0.0/8, fc00::/7). What is wider is a slip.
+/// Private networks are no wider than this (10.0.0.0/8, fc00::/7). Anything wider is taken for a mistake.
 const WIDEST_V4: u8 = 8;
 const WIDEST_V6: u8 = 7;
 
@@ -19,7 +19,7 @@ impl TrustedPeers {
     ///
     /// # Errors
     /// Everything that is wrong with the list: that it is empty, `*`, `/0` or nearly so, bits set
-    /// beyond the prefix, anything that is no CIDR.
+    /// beyond the prefix, anything that is not a CIDR.
     pub fn parse(list: &[String]) -> Result<Self, Vec<String>> {
         let mut networks = Vec::new();
         let mut problems = Vec::new();

@@ -21,12 +21,12 @@ pub struct Gate {
 pub enum Mode {
     /// From a trusted proxy's headers.
     Proxy(Box<ProxyPolicy>),
-    /// Everybody who gets here is this user.
+    /// Everybody who reaches this server is this user.
     Local(UserId),
 }
 
 impl Gate {
-    /// Whether there may be such a user here. Tokens outlive a change of `auth.mode`.
+    /// Whether a token's user may exist under this mode. Tokens outlive a change of `auth.mode`.
     #[must_use]
     pub fn may_exist(&self, user: &UserId) -> bool {
         match self.mode {

@@ -22,7 +22,7 @@ pub enum Hosts {
 /// Why a request is not for this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrongHost {
-    /// It names no host, several, or something that is none.
+    /// It names no host, several, or something that is not a host.
     Malformed,
     /// It names another server.
     Unknown,
@@ -77,7 +77,7 @@ struct Host {
 enum Name {
     /// An IPv4 address in its IPv6 form is the IPv4 address.
     Address(IpAddr),
-    /// In lower case, without the dot at its end that says it is complete.
+    /// In lower case, without the final dot of a fully qualified name.
     Name(String),
 }
 

@@ -51,7 +51,7 @@ fn without_a_list_only_this_machines_own_names_are_answered() {
     ] {
         assert_eq!(check(&hosts, &[unknown], None), Err(WrongHost::Unknown), "{unknown}");
     }
-    // Listening everywhere is no name, and neither is the address of everywhere.
+    // A wildcard bind address adds no name, and the wildcard address itself is not one either.
     assert_eq!(check(&own("0.0.0.0", None), &["192.168.7.9"], None), Err(WrongHost::Unknown));
     assert_eq!(check(&own("0.0.0.0", None), &["0.0.0.0:8001"], None), Err(WrongHost::Unknown));
     assert_eq!(check(&own("::", None), &["localhost:8001"], None), Ok(()));

@@ -38,7 +38,7 @@ pub enum AuthMethod {
     Local,
     /// A personal access token, with what it may do.
     Token { id: TokenId, permissions: Vec<Permission> },
-    /// Nobody asks at the moment: what this user wants asked at this time is due.
+    /// Nobody asks right now: a question that this user has scheduled is due.
     Schedule,
 }
 
@@ -78,7 +78,7 @@ impl Identity {
         }
     }
 
-    /// Whoever wants a question asked at this time. They are in the groups that they were last seen in.
+    /// The user of a scheduled question that is due. They are in the groups that they were last seen in.
     #[must_use]
     pub fn by_schedule(user: UserId) -> Self {
         Self { user, email: None, name: None, groups: Vec::new(), is_admin: false, via: AuthMethod::Schedule }

@@ -87,7 +87,7 @@ pub enum Refusal {
     /// A header came under a name that some servers take for an identity header's.
     #[error("a header came that looks like the identity header {0} under another spelling")]
     Alias(String),
-    /// A header's value cannot be somebody's.
+    /// A header's value cannot be a user's.
     #[error("the identity header {0} has no usable value")]
     Value(String),
     /// The proxy named the user of a server without sign-in.
@@ -219,7 +219,7 @@ fn single<'a>(name: &str, values: &[&'a [u8]]) -> Result<Option<&'a str>, Refusa
     }
 }
 
-/// As [`single`], for what a person may lack: Authelia sends `Remote-Groups` empty for somebody
+/// As [`single`], for headers that may be empty: Authelia sends `Remote-Groups` empty for somebody
 /// without groups. Empty means none, which takes rights away and never gives any.
 fn optional(name: &str, values: &[&[u8]]) -> Result<Option<String>, Refusal> {
     match values {

@@ -2,13 +2,13 @@
 //!
 //! A proxy's session cookie goes along with requests that other sites make a browser send. Every
 //! current browser marks those: `Sec-Fetch-Site` says where a request comes from, and `Origin`
-//! stands on every cross-origin POST. A request with neither does not come from a browser (curl,
-//! the command line, older clients), and nobody can make a foreign browser send one.
+//! stands on every cross-origin POST. A request with neither does not come from a browser (curl, the command line,
+//! older clients), and nobody can make another person's browser send one.
 
 use url::Url;
 
-/// A header that came twice, or says what no browser says. Taken for absent, it would make a browser's
-/// request look like a program's.
+/// A header that came twice, or has a value that no browser sends. If it were taken for absent, a browser's request
+/// would look like a program's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 

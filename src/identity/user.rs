@@ -12,7 +12,7 @@ pub const LOCAL: &str = "local";
 
 const MAX_BYTES: usize = 255;
 
-/// What programs write where they have no name, whatever brackets or quotes they put around it.
+/// Words that programs write where they have no name, whatever brackets or quotes they put around it.
 const PLACEHOLDERS: [&str; 8] =
     ["none", "null", "nil", "undefined", "anonymous", "unauthenticated", "unknown", "no value"];
 
@@ -29,7 +29,7 @@ pub fn canonical(name: &str) -> Option<UserId> {
 
 /// The profile, for each of the parts that single spaces separate.
 fn enforce(name: &str) -> Option<String> {
-    // Joiners count by their neighbours for the profile; nobody sees them.
+    // The profile allows joiners depending on their neighbours, but nobody sees them.
     if name.len() > 4 * MAX_BYTES || name.contains(['\u{200c}', '\u{200d}']) {
         return None;
     }

@@ -52,7 +52,7 @@ fn a_character_that_only_looks_like_another_makes_nobody() {
         "ann\u{202e}",
         "\u{1f600}",
         "ann\u{378}", // not assigned
-        "a\u{5d0}",   // turns the direction in mid-name
+        "a\u{5d0}",   // changes the text direction inside a name
     ] {
         assert_eq!(form(name), None, "{name:?}");
     }

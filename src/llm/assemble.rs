@@ -24,17 +24,16 @@ use super::{Chunk, DeltaSink, Provider, citation, without_tools};
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
 const MAX_TOOL_CALLS: usize = 128;
-/// After the finish reason only the usage and the end mark are missing: no answer is given up
-/// because they stay away.
+/// After the finish reason only the usage and the end mark are missing: no answer is given up because they do not come.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// Longest time limit that is kept; beyond it the arithmetic of time would overflow.
 const MAX_LIMIT_MS: u64 = 7 * 24 * 3_600_000;
 
-/// What one call runs on.
+/// What a call needs of its provider.
 pub(super) struct Caller<'a> {
     /// The provider's configured name, for messages.
     pub name: &'a str,
-    /// What is told of it to operators.
+    /// Its metrics.
     pub watch: &'a CallWatch<'a>,
     pub provider: &'a dyn Provider,
     pub places: &'a InFlight,
@@ -48,7 +47,7 @@ pub(super) struct Caller<'a> {
 
 impl Caller<'_> {
     /// Asks until a try succeeds or none is worth making. `sink` sees text, reasoning and tool
-    /// calls of one try only; what is about a reply (usage, served by) it may see of several.
+    /// calls of one try only; what describes a reply (usage, the serving model) it may see of several.
     ///
     /// # Errors
     /// The last try's, with `tries` counted and what it had brought kept.
@@ -65,7 +64,7 @@ impl Caller<'_> {
         loop {
             progress.rounds += 1;
             let admitted = timeout_at(deadline, self.admit(&request.model)).await;
-            // A place that becomes free with the last moment is of no use: nothing is sent for it.
+            // A slot that becomes free at the last moment is of no use: nothing is sent.
             let admitted = admitted.ok().filter(|_| Instant::now() < deadline);
             let error = match admitted {
                 Some(Ok((place, mut pass))) => {
@@ -75,7 +74,7 @@ impl Caller<'_> {
                     tries += 1;
                     let mut assembly = Assembly::new(self.max_answer_bytes);
                     let result = self.try_once(&asked, sink, &mut assembly, &mut pass, deadline).await;
-                    // The place is given back during a pause, so that other calls can use it.
+                    // The slot is given back during a pause, so that other calls can use it.
                     drop(place);
                     progress.arrived = assembly.first_token.is_some();
                     match result {
@@ -112,14 +111,14 @@ impl Caller<'_> {
                 None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
             if !asked.tools.is_empty() && !progress.arrived && without_tools::may_mean_the_tools(&error) {
-                // Whether it was the tools is known when the same is taken without them.
+                // Whether the tools were the reason is known once the request is accepted without them.
                 failed_with_tools = without_tools::was_a_failed_try(&error);
                 asked = Cow::Owned(asked.into_owned().without_tools());
                 earlier = Some(error);
                 continue;
             }
             if asked.schema.is_some() && !progress.arrived && may_mean_the_schema(&error) {
-                // Whether it was the schema is known when the same is taken without it.
+                // Whether the schema was the reason is known once the request is accepted without it.
                 asked.to_mut().schema = None;
                 earlier = Some(error);
                 continue;
@@ -138,7 +137,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Waits for a place and until the breaker admits the call. A circuit that opens in the meantime ends the wait.
+    /// Waits for a slot and until the breaker admits the call. A circuit that opens in the meantime ends the wait.
     async fn admit<'m>(&'m self, model: &'m str) -> Result<(OwnedSemaphorePermit, Pass<'m>), Refusal> {
         let mut changes = self.breaker.changes();
         loop {
@@ -177,11 +176,11 @@ impl Caller<'_> {
         deadline: Instant,
     ) -> Result<(), CallError> {
         let driven = timeout_at(deadline, self.drive(request, sink, assembly, pass)).await;
-        // A call that got its place when its time was nearly over says nothing about the provider.
+        // A call that got its slot when its time was nearly over says nothing about the provider.
         let fair_time = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
         let too_early = driven.is_err() && assembly.sent.elapsed() < fair_time;
         let result = driven.unwrap_or_else(|_| Err(self.too_long(request).having_reached())).and_then(|()| {
-            // A search that finds nothing has answered.
+            // A search that finds nothing counts as answered.
             if self.provider.may_be_empty() { Ok(()) } else { assembly.check(self.name, request) }
         });
         pass.settle(match &result {
@@ -238,7 +237,7 @@ impl Caller<'_> {
             }
             if let Err(excess) = added {
                 if matches!(excess, Excess::Bytes) {
-                    // What is kept of it says that it is not whole.
+                    // The text that is kept must be marked as cut.
                     assembly.reply.finish_reason = Some("length".into());
                 }
                 return Err(self.over_bound(&excess));
@@ -299,7 +298,7 @@ fn seconds(ms: u64) -> String {
     if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{ms} ms") }
 }
 
-/// A bound that a reply went over.
+/// A bound that a reply exceeded.
 enum Excess {
     Bytes,
     ToolCalls,
@@ -399,8 +398,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// A reply without a word of an answer is none, whatever else came, unless it calls tools that were offered; nor
-    /// is one that was held back.
+    /// A reply without any text of an answer is an error, whatever else came, unless it calls tools that were offered;
+    /// so is one that was held back.
     fn check(&self, provider: &str, request: &ChatRequest) -> Result<(), CallError> {
         let model = &request.model;
         if request.embeds {
@@ -452,7 +451,7 @@ impl Assembly {
             .tools
             .into_iter()
             .map(|(index, mut call)| {
-                // Results are told apart by the ids, so each call needs one of its own.
+                // Results are distinguished by the ids, so each call needs one of its own.
                 if call.id.is_empty() || !ids.insert(call.id.clone()) {
                     call.id = format!("call_{index}");
                     ids.insert(call.id.clone());
@@ -463,7 +462,7 @@ impl Assembly {
         self.reply
     }
 
-    /// Whether anything has that a model made or that says what it costs.
+    /// Whether anything has arrived that a model made or that says what it costs.
     fn has_arrived(&self) -> bool {
         self.first_token.is_some() || self.reply.usage.is_some()
     }
@@ -473,7 +472,7 @@ fn ms_between(from: Instant, to: Instant) -> u64 {
     u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Appends what there is room for, whole characters only.
+/// Appends as much as there is room for, whole characters only.
 fn append(to: &mut String, text: &str, room: &mut usize) -> Result<(), Excess> {
     let fits = text.floor_char_boundary(*room);
     to.push_str(text.split_at(fits).0);

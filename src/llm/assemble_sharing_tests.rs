@@ -1,4 +1,4 @@
-//! What the calls of one provider share: its places, its breaker, and what it refused.
+//! What the calls of one provider share: its slots, its breaker, and what it refused.
 
 use super::super::super::ChatMessage;
 use super::*;
@@ -238,7 +238,7 @@ async fn retries_stay_a_tenth_of_the_calls_beyond_a_small_reserve() {
         let _either = gate.ask(&flaky, &request).await;
     }
     let retries = asked(&flaky) - 200;
-    // What came back by itself in the pauses is below one.
+    // The reserve refilled by less than one retry in the pauses.
     assert!((10..=31).contains(&retries), "{retries} retries for 200 calls");
 }
 

@@ -23,7 +23,7 @@ pub fn read_reply(pieces: &[&[u8]]) -> Result<usize, CallError> {
     Ok(count)
 }
 
-/// Only takes the event stream apart; returns how many events it had.
+/// Only splits the event stream into events; returns how many there were.
 #[must_use]
 pub fn count_events(pieces: &[&[u8]]) -> usize {
     let mut count = 0;

@@ -59,7 +59,7 @@ pub(super) struct Breaker {
 #[derive(Debug)]
 struct State {
     provider: Circuit,
-    /// Models that have failed since the provider last answered; no more than matter.
+    /// Models that have failed since the provider last answered; no more than are needed to open the circuit.
     failing: BTreeSet<String>,
     /// Models whose probes have failed since the provider's circuit is half open.
     probed: BTreeSet<String>,
@@ -103,7 +103,7 @@ pub(super) enum Verdict {
     Alive,
     /// It is down, overloaded or silent.
     Failed,
-    /// It wants to be left alone for so long.
+    /// It wants to be left alone for this long.
     Limited(Duration),
     /// Nothing.
     Unknown,
@@ -114,7 +114,7 @@ impl Verdict {
     pub fn on(error: &CallError) -> Self {
         match (error.kind, error.retry_after_ms) {
             (ErrorKind::Overloaded | ErrorKind::Timeout, _) => Self::Failed,
-            // No credit is not a matter of time.
+            // Missing credit does not come back with time.
             (ErrorKind::RateLimited, Some(ms)) if error.status != Some(402) => {
                 Self::Limited(Duration::from_millis(ms))
             }
@@ -153,7 +153,7 @@ impl Refusal {
     }
 }
 
-/// The right to send one try. Dropped without a verdict it says nothing about the provider, and
+/// The right to send one try. If it is dropped without a verdict, it says nothing about the provider, and
 /// lets the next one probe.
 #[derive(Debug)]
 pub(super) struct Pass<'b> {
@@ -410,7 +410,7 @@ impl State {
         }
     }
 
-    /// The provider answers: whatever its models had failed with before was its own failure.
+    /// The provider answers: earlier failures of its models were the provider's own, and are forgotten.
     fn alive(&mut self, model: &str, probed: bool) -> Vec<Change> {
         let mut changes = Vec::new();
         let was_limited =
@@ -476,7 +476,7 @@ impl State {
 }
 
 impl Circuit {
-    /// Takes a failure in; for how long it opens, if it does. `probe` says that the failed try was
+    /// Records a failure; returns for how long the circuit opens, if it does. `probe` says that the failed try was
     /// this circuit's own probe, `enough` how many failures in a row open it.
     fn fail(&mut self, now: Instant, probe: bool, enough: u32) -> Option<Duration> {
         if self.is_stale(now) {
@@ -496,7 +496,7 @@ impl Circuit {
         Some(length)
     }
 
-    /// Whether nothing of it matters any more.
+    /// Whether nothing in it matters any more.
     fn is_stale(&self, now: Instant) -> bool {
         let long_ago = |at: Instant| now.saturating_duration_since(at) > STALE;
         self.last_failure.is_none_or(long_ago)

@@ -1,4 +1,4 @@
-//! The chat-completions wire that OpenRouter and every OpenAI-compatible server speak: the JSON
+//! The chat-completions protocol that OpenRouter and every OpenAI-compatible server speak: the JSON
 //! of a request, and the reading of what comes back. No network here.
 
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::tool_deltas::ToolDeltas;
 use super::upstream_error::Asked;
 use super::{Chunk, Citation, citations_json, clean};
 
-/// What differs between the servers that speak this wire.
+/// What differs between the servers that speak this protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dialect {
     /// Send `usage: {include: true}`, OpenRouter's way to ask for the cost.
@@ -283,12 +283,12 @@ impl ReplyReader {
         self.cite(part, out);
         out.extend(text(part.get("refusal")).map(|text| Chunk::Text(text.to_owned())));
         let calls = part.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-        // The name of the same before there could be several.
+        // The older name, from before there could be several.
         let old = part.get("function_call").filter(|call| call.is_object());
         out.extend(calls.filter(|call| call.is_object()).chain(old).map(|call| self.tools.read(call)));
     }
 
-    /// Many servers send the same list with every piece; it is told once.
+    /// Many servers send the same list with every piece; it is reported once.
     fn cite(&mut self, value: &Value, out: &mut Vec<Chunk>) {
         let cited = citations_json::read(value);
         if !cited.is_empty() && self.cited != cited {
@@ -368,8 +368,8 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     Some(Usage { cost_usd: cost(usage), ..counts(fields).unwrap_or_default() })
 }
 
-/// The token counts; `None` when one of them cannot be: who miscounts one is not believed the others,
-/// of which its cost would be worked out.
+/// The token counts; `None` when one of them cannot be: a server that miscounts one is not trusted with the others,
+/// from which the cost would be computed.
 fn counts(fields: &Map<String, Value>) -> Option<Usage> {
     let count = |value: Option<&Value>| value.and_then(number).map(plausible_tokens);
     let within = |group: &str, name: &str| count(fields.get(group).and_then(|group| group.get(name)));

@@ -363,7 +363,7 @@ proptest! {
         prop_assert!(whole.is_ok() || whole.is_err());
     }
 
-    /// The short way for plain pieces and the long way for all say the same.
+    /// The fast path for plain pieces and the general one give the same result.
     #[test]
     fn a_plain_piece_says_what_all_of_it_says(
         value in any_json(),

@@ -29,8 +29,8 @@ impl Citation {
 }
 
 /// Adds what was cited now to what was cited before. Many servers send the whole list with every piece: the same
-/// address is kept once, with all that was said of it. What there is no room for is left out; an answer is not
-/// given up for it.
+/// address is kept once, with all that was said of it. Citations that do not fit are left out; an answer is not given
+/// up for them.
 pub(super) fn add(all: &mut Vec<Citation>, more: &[Citation], room: &mut usize) {
     for citation in more {
         if let Some(known) = all.iter_mut().find(|known| known.url == citation.url) {

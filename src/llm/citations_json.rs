@@ -6,7 +6,7 @@ use super::Citation;
 
 /// The most citations of one piece that are read.
 const MAX_READ: usize = 100;
-/// Longer addresses are none that anybody follows.
+/// The longest address that is kept, in bytes.
 const MAX_URL_BYTES: usize = 4096;
 /// How much of a title and of an excerpt is kept.
 const MAX_TITLE_CHARS: usize = 500;

@@ -81,7 +81,7 @@ fn take_unit(chars: &mut std::str::Chars<'_>) -> Option<u32> {
 pub fn excerpt<'s>(text: &str, secrets: impl IntoIterator<Item = &'s str>) -> String {
     let mut text = Cow::Borrowed(text);
     for secret in secrets {
-        // Shorter ones are no secrets, and replacing them would garble the text.
+        // Shorter values are not secrets, and replacing them would garble the text.
         if secret.len() >= 6 && text.contains(secret) {
             text = Cow::Owned(text.replace(secret, "[redacted]"));
         }

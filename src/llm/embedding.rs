@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Embedding {
     }
 }
 
-/// The components in base64 of little-endian `f32`; `None` where it is no such thing.
+/// The components in base64 of little-endian `f32`; `None` where it is not that.
 pub(super) fn from_base64(text: &str) -> Option<Vec<f32>> {
     let bytes = BASE64.decode(text).ok()?;
     let (components, rest) = bytes.as_chunks::<4>();

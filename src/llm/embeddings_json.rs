@@ -1,5 +1,5 @@
-//! The wire of `POST /embeddings`, which every OpenAI-compatible server with embeddings speaks: the JSON of a request,
-//! and the reading of what comes back. No network here.
+//! The protocol of `POST /embeddings`, which every OpenAI-compatible server with embeddings speaks: the JSON of a
+//! request, and the reading of what comes back. No network here.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) fn read(document: &Value, asked: &Asked) -> Result<Vec<Chunk>, CallEr
     let vector = document.pointer("/data/0/embedding").and_then(vector);
     let vector = vector.ok_or_else(|| asked.bad_response("the reply has no embedding in a known form"))?;
     let model = document.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
-    // Nothing is written, whatever is counted.
+    // Embeddings have no completion tokens, whatever the server counts.
     let usage = document.get("usage").and_then(read_usage);
     let usage = usage.map(|usage| Usage { completion_tokens: 0, reasoning_tokens: 0, ..usage });
     let chunks = [

@@ -41,7 +41,7 @@ pub(super) struct Endpoint {
     secrets: Secrets,
 }
 
-/// How addresses are made of the base.
+/// How addresses are built from the base.
 #[derive(Debug, Clone)]
 pub(super) enum Paths {
     /// `{base}/chat/completions`, `{base}/embeddings`
@@ -50,7 +50,7 @@ pub(super) enum Paths {
     Deployments { version: String },
 }
 
-/// What a server has of its own.
+/// What is particular to a server.
 #[derive(Debug)]
 pub(super) struct Server {
     /// Headers that yield to the configured ones.
@@ -179,7 +179,7 @@ impl Endpoint {
         Ok(stream::iter(chunks.into_iter().map(Ok)).boxed())
     }
 
-    /// Sends a request; what is given back is a success.
+    /// Sends a request; returns only successful responses.
     async fn post(
         &self,
         asked: &Asked,

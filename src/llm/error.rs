@@ -48,7 +48,7 @@ impl ErrorKind {
         }
     }
 
-    /// The same of a failure that said `text`: where that is this server's own sentence, it tells more.
+    /// The same of a failure that said `text`: where that is this server's own sentence, it is more specific.
     #[must_use]
     pub fn reason_or(kind: Option<Self>, text: &str) -> &str {
         match kind {
@@ -113,7 +113,7 @@ impl CallError {
         }
     }
 
-    /// Whether this, said to who asked for a list of models, means that there is none.
+    /// Whether this error, as the answer to a request for a list of models, means that the provider has none.
     #[must_use]
     pub fn has_no_list(&self) -> bool {
         self.kind == ErrorKind::Refused && matches!(self.status, Some(404 | 405))

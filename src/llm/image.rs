@@ -5,7 +5,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// See the file's head. Its bytes are encoded once, and shared by all calls that show it; no `Debug` prints them.
+/// See the module. Its bytes are encoded once, and shared by all calls that show it; no `Debug` prints them.
 pub struct Image {
     /// The hash of its content: two with the same one are the same picture.
     id: String,

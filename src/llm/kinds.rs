@@ -19,24 +19,24 @@ pub static NAMES: [&str; KINDS.len()] = {
     names
 };
 
-/// The kind that is called so.
+/// The kind of this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static ProviderKind> {
     KINDS.into_iter().find(|kind| kind.name == name)
 }
 
-/// The kind of a provider that does not say it and has a key that only one kind has.
+/// The kind of a provider that does not state its kind, but has a key that only one kind has.
 #[must_use]
 pub fn implied_by_key(has: impl Fn(&str) -> bool) -> Option<&'static ProviderKind> {
     has(openai_compatible::PRESET).then_some(&openai_compatible::KIND)
 }
 
-/// Variables that stand for a key of a provider that is there by what else is configured.
+/// Variables that set a key of a provider which other settings have configured.
 pub fn variables_beside() -> impl Iterator<Item = Variable> {
     openai_compatible::variables_beside()
 }
 
-/// The kind of a provider of this name that does not say it.
+/// The kind of a provider of this name that does not state its kind.
 #[must_use]
 pub fn implied_by(name: &str) -> Option<&'static ProviderKind> {
     KINDS.into_iter().find(|kind| kind.name == name || kind.implied_by.contains(&name))

@@ -55,7 +55,7 @@ impl Registry {
         Some(seeing.take(most).map(|model| model.id.clone()).collect())
     }
 
-    /// Takes what another registry of the same providers knows of their models.
+    /// Takes over what another registry of the same providers knows about their models.
     pub fn take_lists_of(&self, other: &Self) {
         *self.offers.write().unwrap_or_else(PoisonError::into_inner) = other.cached();
     }

@@ -14,7 +14,7 @@ impl InFlight {
         Self(Arc::new(Semaphore::new(max.clamp(1, Semaphore::MAX_PERMITS))))
     }
 
-    /// Waits for a free place; dropping the permit frees it.
+    /// Waits for a free slot; dropping the permit frees it.
     pub async fn acquire(&self) -> OwnedSemaphorePermit {
         Arc::clone(&self.0).acquire_owned().await.expect("the semaphore is never closed")
     }

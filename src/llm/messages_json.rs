@@ -17,7 +17,7 @@ const MAX_NAME_CHARS: usize = 64;
 /// A conversation.
 pub(super) struct Messages<'a> {
     pub all: &'a [ChatMessage],
-    /// Whether the server is asked to keep the prompt up to here for the next one.
+    /// Whether the server is asked to cache the prompt up to here.
     pub marked: bool,
 }
 
@@ -81,7 +81,7 @@ enum Content<'a> {
 enum Part<'a> {
     Text {
         text: &'a str,
-        /// Where the server is to keep the prompt up to here, as Anthropic has it and OpenRouter passes it on.
+        /// Asks the server to cache the prompt up to here, as Anthropic has it and OpenRouter passes it on.
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
     },

@@ -28,7 +28,7 @@ const OUTCOMES: [&str; 9] = [
 /// What tokens are counted as: the first two are all of them, the others are parts of these.
 const TOKEN_KINDS: [&str; 5] = ["prompt", "completion", "reasoning", "cached", "cache_write"];
 
-/// Begins the series of a provider at 0, so that the first of anything is an increase.
+/// Begins the series of a provider at 0, so that the first event of each kind shows as an increase.
 pub(super) fn begin(provider: &str) {
     metrics::describe_counter!("llm_council_calls_total", "Calls to models and searches, by how they ended.");
     metrics::describe_counter!(
@@ -89,7 +89,7 @@ fn tokens(provider: &str, kind: &'static str) -> metrics::Counter {
     metrics::counter!("llm_council_tokens_total", "provider" => provider.to_owned(), "kind" => kind)
 }
 
-/// A gauge that only grows, since counters hold whole numbers; it is shown as a counter.
+/// A gauge that only grows, since counters hold only whole numbers; it is exported as a counter.
 fn cost(provider: &str) -> metrics::Gauge {
     metrics::gauge!("llm_council_cost_usd_total", "provider" => provider.to_owned())
 }
@@ -118,7 +118,7 @@ pub fn outcome(kind: ErrorKind) -> &'static str {
         ErrorKind::Refused => "refused",
         ErrorKind::Timeout => "timeout",
         ErrorKind::BadResponse => "bad_response",
-        // A budget refuses before a provider is asked: nothing that ends here.
+        // A budget refuses before a provider is asked, so no call ends here with it.
         ErrorKind::Budget | ErrorKind::Cancelled => "cancelled",
     }
 }
@@ -135,7 +135,7 @@ pub fn operation(request: &ChatRequest) -> &'static str {
     }
 }
 
-/// One call under way. Dropped before its end it counts as cancelled.
+/// One call under way. If it is dropped before its end, it counts as cancelled.
 pub(super) struct CallWatch<'p> {
     provider: &'p str,
     /// As it was asked for.

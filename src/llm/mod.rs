@@ -167,8 +167,8 @@ pub trait Provider: Send + Sync {
         true
     }
 
-    /// Whether its list of models has all that can be asked. What is not on the list of one that says no is believed to
-    /// be there.
+    /// Whether its list of models has all that can be asked. If not, models that are missing on the list are believed
+    /// to exist.
     fn lists_all(&self) -> bool {
         true
     }
@@ -199,12 +199,12 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Whether a reply without a word is one: a search may find nothing.
+    /// Whether an empty reply is valid: a search may find nothing.
     fn may_be_empty(&self) -> bool {
         false
     }
 
-    /// Its regions, where its models are asked in such.
+    /// Its regions, where its models are asked in regions.
     fn regional(&self) -> Option<&dyn Regional> {
         None
     }
@@ -263,7 +263,7 @@ pub trait Models: Send + Sync {
         false
     }
 
-    /// Whether this model sees pictures ([`ChatMessage::images`]). Of one of which nobody knows it, it is not believed.
+    /// Whether this model sees pictures ([`ChatMessage::images`]). A model of which that is not known does not count.
     fn sees_images(&self, _model: &str) -> bool {
         false
     }
@@ -303,7 +303,7 @@ pub struct SearchBackend {
     pub simulated: bool,
 }
 
-/// What the ids of searches begin with. No model on a council may be called so.
+/// What the ids of searches begin with. No model on a council may have such a name.
 pub const SEARCH_PREFIX: &str = "search:";
 
 /// One model on offer.

@@ -23,7 +23,7 @@ pub fn unknown_provider(model: &str, is_provider: impl Fn(&str) -> bool) -> Opti
     (is_known || id.contains('/')).then_some(name)
 }
 
-/// Whether a provider may be called so: its name stands in ids of models, keys and variables.
+/// Whether a provider may have this name, which stands in ids of models, keys and variables.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }

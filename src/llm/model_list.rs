@@ -72,8 +72,8 @@ pub fn floats(id: &str) -> bool {
     maker(id).starts_with('~')
 }
 
-/// Under which name a call counts, in figures, weights and prices: under the one that was asked, unless
-/// that one floats, and the reply names the model that wrote it.
+/// Under which name a call counts, in figures, weights and prices: the one that was asked, unless that is a floating
+/// name and the reply names the model that wrote it.
 #[must_use]
 pub fn counted_as<'a>(asked: &'a str, served_by: Option<&'a str>) -> &'a str {
     served_by.filter(|_| floats(asked)).unwrap_or(asked)

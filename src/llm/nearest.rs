@@ -19,7 +19,7 @@ impl<'i> Name<'i> {
         let own = id.rsplit_once('/').map_or(id, |(_, own)| own);
         let mut name = Self { line: BTreeSet::new(), version: None };
         for word in own.split(['-', ':', '_', ' ']).filter(|word| !word.is_empty()) {
-            // The `k` of `kimi-k2.6` belongs to the line.
+            // The `k` of `kimi-k2.6` belongs to the name of the line.
             let number = word.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(word);
             let letter = word.strip_suffix(number).unwrap_or_default();
             match version(number) {
@@ -38,7 +38,7 @@ impl<'i> Name<'i> {
     }
 }
 
-/// `4` or `4.5`; no year.
+/// `4` or `4.5`, but not a year.
 fn version(number: &str) -> Option<(u32, u32)> {
     let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
     let major: u32 = major.parse().ok().filter(|major| *major < 1000)?;

@@ -31,7 +31,7 @@ pub struct ListError {
     pub message: String,
 }
 
-/// What came of reading one provider's list of models.
+/// The result of reading one provider's list of models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListRead {
     pub provider: String,

@@ -17,7 +17,7 @@ use super::retry::RetryPolicy;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::{Chunks, ModelInfo, Provider, Schemas, family, model_list};
 
-/// See the file's head.
+/// See the module.
 pub const KIND: ProviderKind = ProviderKind {
     name: "openai_compatible",
     implied_by: presets::NAMES,
@@ -66,7 +66,7 @@ pub const KIND: ProviderKind = ProviderKind {
 /// The key that says which service it is; only this kind has it.
 pub const PRESET: &str = "preset";
 
-/// Variables that stand for a key of a provider that is there by what else is configured.
+/// Variables that set a key of a provider which other settings have configured.
 pub fn variables_beside() -> impl Iterator<Item = Variable> {
     presets::PRESETS.iter().flat_map(|preset| {
         let keys = preset.key_variables.iter().map(|name| (*name, "api_key"));
@@ -93,7 +93,7 @@ impl Own {
 }
 
 fn check(settings: &ProviderSettings) -> Vec<Problem> {
-    // What cannot be read is said when it is set up.
+    // Values that cannot be read are reported when the provider is set up.
     let own: Own = settings.read_own().unwrap_or_default();
     let preset = own.preset(&settings.name);
     let mut problems = Vec::new();
@@ -125,7 +125,7 @@ pub(super) struct OpenAiCompatible {
     name: String,
     endpoint: Endpoint,
     preset: &'static Preset,
-    /// Few such servers say it themselves, so the preset or the operator does.
+    /// Few such servers tell whether they can, so the preset or the operator does.
     structured_outputs: bool,
     /// Its models where it has no list.
     models: Option<Vec<String>>,

@@ -15,7 +15,7 @@ use super::{Chunks, ModelInfo, Provider, Schemas};
 /// Where it is, unless the configuration says otherwise.
 pub const DEFAULT_BASE_URL: &str = "https://openrouter.ai/api/v1";
 
-/// See the file's head.
+/// See the module.
 pub const KIND: ProviderKind = ProviderKind {
     name: "openrouter",
     implied_by: &[],
@@ -32,8 +32,9 @@ pub const KIND: ProviderKind = ProviderKind {
     build: |settings, clients| Ok(Box::new(OpenRouter::new(settings, clients.shared()?)?)),
 };
 
-/// Only makers that keep a prompt on request are asked to, since writing may cost more than reading saves
-/// (<https://openrouter.ai/docs/guides/best-practices/prompt-caching>, November 2026). The others keep it by themselves.
+/// Only makers that cache a prompt on request are asked to, since writing may cost more than reading saves
+/// (<https://openrouter.ai/docs/guides/best-practices/prompt-caching>, November 2026). The others cache it by
+/// themselves.
 const DIALECT: Dialect = Dialect {
     usage_include: true,
     marks_prompts: |model| matches!(super::family(model), "anthropic" | "qwen"),
@@ -43,7 +44,7 @@ const DIALECT: Dialect = Dialect {
 /// How OpenRouter lists the program among a key's uses; `headers` in the settings override it.
 const ATTRIBUTION: &[(&str, &str)] = &[("http-referer", "http://localhost"), ("x-title", "LLM Council")];
 
-/// OpenRouter, or a gateway that is one to its clients.
+/// OpenRouter, or a gateway that behaves like it.
 pub(super) struct OpenRouter {
     name: String,
     endpoint: Endpoint,

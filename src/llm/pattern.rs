@@ -1,6 +1,6 @@
 //! Which models a list of patterns names.
 
-/// Whether this id fits the pattern, in which `*` stands for anything, also for nothing.
+/// Whether this id fits the pattern, in which `*` stands for any text, including none.
 #[must_use]
 pub(super) fn fits(pattern: &str, id: &str) -> bool {
     let mut parts = pattern.split('*');

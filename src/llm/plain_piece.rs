@@ -1,6 +1,6 @@
 //! The usual piece of a stream, read without building a tree of values: one choice with new text, or with nothing. A reply has
-//! hundreds of them. Whatever is not so plain is left to [`chat_completions`](super::chat_completions), which reads all
-//! there is; a test holds the two together.
+//! hundreds of them. Anything else is left to [`chat_completions`](super::chat_completions), which reads every form; a
+//! test checks that the two agree.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ struct Event<'a> {
     model: Option<Text<'a>>,
     #[serde(borrow)]
     choices: (Choice<'a>,),
-    // Of the rest only whether it is there: a piece that has any of it is not plain.
+    // Of the other fields only their presence is read: a piece with any of them is not plain.
     error: Option<IgnoredAny>,
     usage: Option<IgnoredAny>,
     citations: Option<IgnoredAny>,
@@ -61,7 +61,7 @@ pub(super) struct PlainPiece<'a> {
 }
 
 impl<'a> PlainPiece<'a> {
-    /// Reads one; nothing of any other piece, nor of what is no JSON.
+    /// Reads one; `None` for any other piece, and for anything that is not JSON.
     pub fn read(json: &'a str) -> Option<Self> {
         let Event { model, choices: (choice,), error, usage, citations, search_results, annotations } =
             serde_json::from_str(json).ok()?;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::reply::plausible_cost;
 use super::{CostSource, Pricing, Usage};
 
-/// List prices that this program brings along.
+/// List prices that are built into this program.
 #[derive(Debug)]
 pub struct PriceList {
     /// The day on which these were the prices.
@@ -41,7 +41,7 @@ struct Entry {
     also: Vec<String>,
     /// USD per million tokens, as the one below.
     prompt: f64,
-    /// Nothing for what writes nothing.
+    /// Absent for models that write nothing.
     #[serde(default)]
     completion: f64,
     up_to_prompt_tokens: Option<u64>,
@@ -121,7 +121,7 @@ fn cost(usage: &Usage, pricing: Pricing) -> f64 {
     tokens + pricing.request - saved(usage, pricing).unwrap_or_default()
 }
 
-/// What the provider's cache saved. Counts that cannot be, more from the cache than there was, count as none.
+/// What the provider's cache saved. Impossible counts, more cached tokens than the prompt had, count as none.
 #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
 fn saved(usage: &Usage, pricing: Pricing) -> Option<f64> {
     let part = usage.cached_tokens + usage.cache_write_tokens;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::seeded_rng::SeededRng;
 use super::simulated_prompt::Prompt;
 
-/// What a call is for. The feature that makes the call owns it; nothing of it goes to a provider. Configuration
+/// What a call is for. The feature that makes the call owns it; none of it is sent to a provider. Configuration
 /// (`council.sampling.<name>`), journal and ledger have its name.
 pub struct Purpose {
     /// In snake case; never changed, since it is stored.
@@ -30,7 +30,7 @@ impl PartialEq for Purpose {
 
 impl Eq for Purpose {}
 
-/// For tests of what is the same whatever a call is for.
+/// For tests of what does not depend on a call's purpose.
 #[cfg(test)]
 pub(super) static ANY: Purpose =
     Purpose { name: "any", usual_tokens: 100, simulated: super::simulated_text::plain };

@@ -7,7 +7,7 @@ pub struct Region {
     pub name: String,
 }
 
-/// What becomes of a model's id in another region.
+/// What a model's id maps to in another region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moved {
     /// The id there.

@@ -27,9 +27,9 @@ use super::{
     pricing,
 };
 
-/// The entry of what searches: [`SEARCH_PREFIX`] without its colon.
+/// The entry of the search backend: [`SEARCH_PREFIX`] without its colon.
 pub(super) const SEARCH: &str = "search";
-/// Bound on what one search finds; the room `search` keeps far below it.
+/// Bound on what one search finds; the module `search` stays far below it.
 const MAX_FOUND_BYTES: usize = 1 << 20;
 
 /// No model's id is longer.
@@ -73,7 +73,7 @@ impl Entry {
     }
 }
 
-/// What the registry is to search with.
+/// What the registry searches with.
 pub enum Searching {
     /// A search engine, asked as `search:<name>`.
     Engine { name: &'static str, provider: Box<dyn Provider>, max_in_flight: usize, retry: RetryPolicy },
@@ -219,8 +219,8 @@ impl Registry {
         if resolved.name == entry.name && bare == id { id.to_owned() } else { format!("{}:{id}", entry.name) }
     }
 
-    /// The name in this provider's list for what a reply calls the model that wrote it. None for what
-    /// is no model's id: it is shown, and counted by.
+    /// The name in this provider's list for what a reply calls the model that wrote it. `None` for anything that is not
+    /// a model's id, since the name is shown and figures are grouped by it.
     fn name_of(&self, entry: &Entry, said: String) -> Option<String> {
         let is_id = said.chars().count() <= MAX_ID_CHARS
             && !said.chars().any(|c| c.is_whitespace() || c.is_control());
@@ -268,7 +268,7 @@ impl Registry {
 impl Models for Registry {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         if request.model.starts_with(SEARCH_PREFIX) && !self.entries.contains_key(SEARCH) {
-            // A run of a server that was configured otherwise. No model is to be asked in its place.
+            // The run was begun by a server with another configuration. No model may be asked instead.
             let message = "web search is no longer set up on this server";
             return Err(CallError::new(ErrorKind::Refused, message));
         }
@@ -277,7 +277,7 @@ impl Models for Registry {
         let schema = request.schema.as_ref().filter(|_| !request.embeds && self.takes_schemas(entry, id));
         let tools_refused = !request.embeds && !request.tools.is_empty() && !self.takes_tools(entry, id);
         let request = if request.embeds {
-            // A vector has no form and calls nothing.
+            // Embeddings have no schema and call no tools.
             let own = ChatRequest { model: id.to_owned(), ..request.clone() };
             Cow::Owned(ChatRequest { schema: None, tools: Vec::new(), ..own })
         } else if id == request.model && schema == request.schema.as_ref() && !tools_refused {
@@ -301,7 +301,7 @@ impl Models for Registry {
         let reply = match &mut result {
             Ok(reply) => Some(reply),
             Err(error) => {
-                // Not the message: a provider's words may repeat the prompt.
+                // The message is not logged: a provider's words may repeat the prompt.
                 tracing::warn!(
                     kind = ?error.kind,
                     model = id,
@@ -316,7 +316,7 @@ impl Models for Registry {
         if let Some(reply) = reply {
             reply.tools_refused |= tools_refused;
             if entry.provider.is_simulated() {
-                // Also where it broke off before it could say so.
+                // Even where the reply broke off before it could say so.
                 reply.usage.get_or_insert_default().cost_usd.get_or_insert(0.0);
             }
             let served_by = reply.served_by.take().and_then(|name| self.name_of(entry, name));

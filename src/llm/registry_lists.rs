@@ -37,7 +37,7 @@ impl Registry {
             (Some(stale), Err(_)) => return Arc::clone(&stale.list),
             (None, Err(_)) => self.refreshing.lock().await,
         };
-        // Whoever held the lock before may have just fetched it.
+        // The previous holder of the lock may have just fetched them.
         if let Some(cached) = self.cached()
             && Instant::now() < cached.fresh_until
         {
@@ -52,23 +52,23 @@ impl Registry {
         self.fetch_models().await
     }
 
-    /// Fetches the lists anew, and says what came of each, the default provider first. Not what searches.
+    /// Fetches the lists anew, and reports the result of each, the default provider first. Search backends are not
+    /// asked.
     pub async fn read_lists(&self) -> Vec<ListRead> {
         let _refreshing = self.refreshing.lock().await;
         let (_, reads) = self.fetch().await;
         reads.into_iter().filter(|read| read.provider != SEARCH).collect()
     }
 
-    /// Keeps the lists fresh until it is dropped: whoever asks for a price or whether a model is on offer
-    /// looks at what there is and waits for nobody. After a failure it is soon tried again, and then less
-    /// and less often.
+    /// Keeps the lists fresh until it is dropped, so that looking up a price or whether a model is on offer never
+    /// waits. After a failure it is soon tried again, and then less and less often.
     pub async fn keep_lists_fresh(&self) {
         let mut rng = SeededRng::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
         let mut failures: u32 = 0;
         loop {
             let list = self.refresh_models().await;
             failures = if list.errors.is_empty() { 0 } else { failures.saturating_add(1) };
-            // A little early, so that nobody finds a list that is stale; and not all servers at once.
+            // A little early, so that nobody finds a stale list; with jitter, so that servers do not ask all at once.
             tokio::time::sleep(pause_after(failures).mul_f64(0.8 + 0.2 * rng.unit())).await;
         }
     }

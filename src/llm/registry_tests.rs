@@ -102,7 +102,7 @@ async fn openrouter_without_a_key_is_an_error_before_any_request() {
     assert_eq!(error.message, "openrouter has no key: set providers.openrouter.api_key");
 }
 
-/// Lists one model, or fails, when let.
+/// Lists one model, or fails, once the test lets it.
 struct Listing {
     asked: Arc<AtomicUsize>,
     go: Arc<Notify>,
@@ -244,7 +244,7 @@ async fn who_sees_pictures_is_what_the_configuration_or_the_list_says() {
     assert!(registry.sees_images("cedar/pro") && !registry.sees_images("cedar/blind"));
 }
 
-/// Sleeps as long as the list is left alone at most; then it is asked for, and let.
+/// Sleeps until the list is due at the latest; then it is fetched, and the provider is let answer.
 async fn next_list(after: Duration, go: &Notify) {
     go.notify_one();
     tokio::time::sleep(after).await;

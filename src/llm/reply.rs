@@ -59,7 +59,7 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// No call has more tokens. A count beyond is a provider's mistake and counts as absent: sums over it would
+/// No call has more tokens. A larger count is a provider's mistake and counts as absent: sums over it would
 /// overflow, and its list price would use up budgets.
 const MAX_TOKENS: f64 = 1e9;
 /// No call costs more US dollars, for the same reason.

@@ -37,7 +37,7 @@ pub struct ChatMessage {
     /// are handed back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_details: Option<Value>,
-    /// The pictures that come with it; only a user shows any. What is written of a message is without them.
+    /// The pictures that come with it; only a user shows any. They are left out where a message is serialized.
     #[serde(skip)]
     pub images: Vec<Arc<Image>>,
 }
@@ -135,8 +135,8 @@ pub struct ChatRequest {
     /// What the model may call instead of answering. Left out where the model takes no tools
     /// ([`Reply::tools_refused`](super::Reply::tools_refused)).
     pub tools: Vec<Tool>,
-    /// Whether a request that begins with these messages is to follow within minutes: providers that keep a prompt
-    /// only where they are asked to are asked.
+    /// Whether a request that begins with these messages is to follow within minutes: providers that cache a prompt
+    /// only on request are asked to.
     pub continues: bool,
     /// Whether a vector of the last user message's text is asked for, and no words.
     pub embeds: bool,

@@ -30,7 +30,7 @@ impl Default for RetryPolicy {
 /// How far a call has come.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
-    /// Tries, and waits that the provider had asked of others.
+    /// Rounds: tries, and waits that the provider had asked other calls for.
     pub rounds: u32,
     /// Tries to which the model said nothing until the limit for its first token.
     pub silences: u32,
@@ -83,7 +83,7 @@ impl RetryPolicy {
     pub(super) fn explained(&self, mut error: CallError) -> CallError {
         let asked = error.retry_after_ms.filter(|_| self.max_tries > 1 && is_worth_retrying(&error));
         if let Some(asked) = asked.filter(|_| self.asks_too_long(&error)) {
-            // The breaker has said already how long the wait is.
+            // The breaker's error already says how long the wait is.
             let wait = if error.tries == 0 {
                 String::new()
             } else {
@@ -96,8 +96,7 @@ impl RetryPolicy {
     }
 }
 
-/// Tries to which a model may say nothing: who is silent twice is not asked a third time, though
-/// other failures would leave a try.
+/// Tries to which a model may stay silent: one that is silent twice is not asked a third time, even if a try is left.
 const MAX_SILENT_TRIES: u32 = 2;
 
 /// Whether a failure may have passed by the next try. `docs/options.md` has the same as a table, which a test compares.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 /// How long a model that refused a schema is not sent another: long enough that nobody pays two
-/// calls each time, short enough that a provider that learns it is believed the same day.
+/// calls each time, short enough that a provider that begins to support schemas is used with them the same day.
 const REFUSED_FOR: Duration = Duration::from_secs(3600);
 /// The most models remembered for one provider.
 const MAX_REFUSED: usize = 1000;
@@ -27,7 +27,7 @@ pub struct Schema {
     /// Whether the provider is to hold the reply to it, and not only to show it to the model.
     #[serde(default = "strict")]
     pub strict: bool,
-    /// Whether whoever asks has written it: that a provider refuses one of these says nothing of the next.
+    /// Whether the client has written it: that a provider refuses one of these says nothing about the next.
     #[serde(default)]
     pub from_asker: bool,
 }
@@ -53,7 +53,7 @@ impl Schema {
 /// Which of a provider's models take a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schemas {
-    /// None, or nobody said so.
+    /// None, or it is not known of any.
     Never,
     /// All of them.
     Always,

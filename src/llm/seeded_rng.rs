@@ -1,4 +1,4 @@
-//! Chance that comes out the same each time: for the simulated provider and for jitter.
+//! Randomness that is the same each time: for the simulated provider and for jitter.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 pub struct SeededRng(ChaCha8Rng);
 
 impl SeededRng {
-    /// Equal seeds and names give equal throws.
+    /// Equal seeds and names give equal numbers.
     pub fn new(seed: u64, name: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(seed.to_le_bytes());

@@ -32,7 +32,7 @@ pub struct ProviderKind {
     pub retry: RetryPolicy,
     /// The section of the built-in models that make a council where this is the default provider.
     pub built_in_council: Option<&'static str>,
-    /// What is missing or does not go together in settings that are each right.
+    /// What is missing or contradictory in settings that are each valid.
     pub check: fn(&ProviderSettings) -> Vec<Problem>,
     /// Sets one up.
     pub build: Build,

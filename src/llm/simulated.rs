@@ -23,12 +23,12 @@ use super::{
     Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family, simulated_embedding, simulated_tools,
 };
 
-/// The ids on offer, each of another invented maker.
+/// The ids on offer, each of a different invented maker.
 pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune/reasons", "ember/mini"];
 
 const CONTEXT_TOKENS: u64 = 128_000;
 
-/// See the file's head.
+/// See the module.
 pub const KIND: ProviderKind = ProviderKind {
     name: "simulated",
     implied_by: &[],
@@ -71,7 +71,7 @@ impl Default for Own {
     }
 }
 
-/// See the file's head.
+/// See the module.
 pub(super) struct Simulated {
     name: String,
     tokens_per_second: u32,
@@ -85,7 +85,7 @@ impl Simulated {
         Ok(Self { name: settings.name.clone(), tokens_per_second, first_token })
     }
 
-    /// When the nth chunk is due; `None` at pace 0, which knows no timers.
+    /// When the nth chunk is due; `None` at pace 0, which uses no timers.
     fn schedule(&self, model: &str) -> Option<impl Fn(u32) -> Duration + Send + 'static> {
         if self.tokens_per_second == 0 {
             return None;

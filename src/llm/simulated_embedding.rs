@@ -23,7 +23,7 @@ pub fn vector(text: &str) -> Vec<f32> {
         add(&mut vector, pair, PAIR_WEIGHT);
     }
     if vector.iter().all(|component| *component == 0.0) {
-        // No word, or words that took each other away: the text as a whole.
+        // Without words, or where they cancelled out: the text as a whole.
         add(&mut vector, &[&lower], 1.0);
     }
     let length = vector.iter().map(|component| component * component).sum::<f32>().sqrt();
@@ -34,7 +34,7 @@ pub fn vector(text: &str) -> Vec<f32> {
 /// component do not make texts alike.
 fn add(vector: &mut [f32], words: &[&str], weight: f32) {
     let hash = Sha256::digest(words.join(" "));
-    // A byte is a place among the 256.
+    // Each value of a byte is one of the 256 components.
     vector[usize::from(hash[0])] += if hash[1] & 1 == 0 { weight } else { -weight };
 }
 

@@ -79,7 +79,7 @@ fn number(schema: &Value, rng: &mut SeededRng) -> f64 {
     ((least + (most - least) * rng.unit()) * 100.0).round() / 100.0
 }
 
-/// Of a choice, every item once in an order of its own: that is a ranking.
+/// Where the items are a choice, each of them once in a seeded order: that is a ranking.
 fn array(items: &Value, text: &str, rng: &mut SeededRng, depth: usize) -> Value {
     match items.get("enum").and_then(Value::as_array) {
         Some(choices) => {

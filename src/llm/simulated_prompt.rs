@@ -65,7 +65,7 @@ impl<'a> Prompt<'a> {
         let fenced = fenced.map(|(marker, rest)| (marker, inside(rest)));
         let named = || ["Question:", "question:"].iter().find_map(|name| self.last.split_once(name));
         let text = fenced.or_else(named).map_or(self.last, |(_, rest)| rest).trim_start();
-        // What follows is ours: how the answer is to end.
+        // What follows is the council's own: how the answer is to end.
         let text = text.split_once("\n\n").map_or(text, |(first, _)| first);
         text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '+' | '#'))
             .filter(|word| word.chars().any(char::is_alphanumeric) && word.chars().count() <= 30)

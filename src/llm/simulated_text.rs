@@ -16,7 +16,7 @@ pub fn write(request: &ChatRequest) -> String {
     let mut rng = SeededRng::new(request.seed, &request.model);
     let text = (request.purpose.simulated)(&prompt_of(request), &mut rng);
     match &request.schema {
-        // Whoever writes JSON by itself has thought of the schema.
+        // A text that is JSON already was written for the schema.
         Some(_) if serde_json::from_str::<serde_json::Map<_, serde_json::Value>>(&text).is_ok() => text,
         Some(Schema { schema, .. }) => simulated_json::fitting(schema, &text, &mut rng).to_string(),
         None => text,

@@ -54,7 +54,7 @@ pub(super) fn citing(answer: String, request: &ChatRequest) -> String {
     }
     let cited: String = numbers.into_iter().take(CITED).map(|number| format!("[{number}]")).collect();
     let found = format!("\n\nThe search found more on this {cited}.");
-    // Before what is no part of the text.
+    // Inserted before lines that are not part of the text.
     let end = ENDS.iter().filter_map(|end| answer.find(end)).min().unwrap_or(answer.len());
     let (text, rest) = answer.split_at(end);
     format!("{text}{found}{rest}")

@@ -83,7 +83,7 @@ impl ToolDeltas {
 
 /// Whether a text is a whole JSON object, as arguments are.
 pub(super) fn is_object(text: &str) -> bool {
-    // What does not end so is none: most parts are told without being parsed.
+    // Anything without a final brace is not one: this sorts out most parts without parsing.
     text.trim_end().ends_with('}') && serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object())
 }
 

@@ -73,7 +73,7 @@ impl Asked {
         } else {
             "lost the connection"
         };
-        // Once the connection stood, the request may have been taken and worked on.
+        // Once connected, the request may have been accepted and processed.
         let reached = !(error.is_connect() || error.is_builder());
         let error = error.without_url();
         let mut cause: &dyn std::error::Error = &error;
@@ -243,7 +243,7 @@ fn html_title(body: &str) -> String {
 
 fn kind_of_status(status: u16, said: &str) -> ErrorKind {
     match status {
-        // Moderation answers 403 too, and that is no matter of the key.
+        // Moderation answers 403 too, which has nothing to do with the key.
         403 if ["moderation", "flagged", "content policy"].iter().any(|word| said.contains(word)) => {
             ErrorKind::Refused
         }

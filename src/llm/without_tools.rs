@@ -5,11 +5,11 @@ use super::request::{ChatMessage, ChatRequest, Role};
 
 /// How servers say that a model takes no tools. In lower case.
 const REFUSALS: &[&str] = &["tool", "function"];
-/// How they say that the model tried to call one and wrote nonsense: it takes tools another time.
+/// How they say that the model tried to call one and wrote nonsense: it does take tools.
 const FAILED_TRIES: &[&str] = &["tool_use_failed", "failed to call a function", "failed to parse tool call"];
 
-/// Whether a provider may have refused a request for its tools: servers word it in many ways. It is known when the
-/// same is taken without them.
+/// Whether a provider may have refused a request for its tools: servers word it in many ways. It is certain once the
+/// same request is accepted without them.
 pub(super) fn may_mean_the_tools(error: &CallError) -> bool {
     let status_fits = match error.kind {
         ErrorKind::Refused => matches!(error.status, Some(400 | 404 | 405 | 422)),
@@ -26,7 +26,7 @@ pub(super) fn may_mean_the_tools(error: &CallError) -> bool {
     status_fits && says(error, REFUSALS)
 }
 
-/// Whether the model is to be offered tools again, though this request went through only without.
+/// Whether the model is to be offered tools again, even though this request went through only without them.
 pub(super) fn was_a_failed_try(error: &CallError) -> bool {
     says(error, FAILED_TRIES)
 }
@@ -45,7 +45,7 @@ impl ChatRequest {
     }
 }
 
-/// A conversation with tool calls, told without them: a call is a sentence of the assistant, and what came back is
+/// A conversation with tool calls, rewritten without them: a call is a sentence of the assistant, and what came back is
 /// a message of the user.
 fn as_plain_text(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
     let mut plain: Vec<ChatMessage> = Vec::with_capacity(messages.len());

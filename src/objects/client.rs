@@ -1,5 +1,5 @@
 //! S3, as far as files need it: an object is put, read and deleted under a key that nothing else ever has, so each may be
-//! done again. Whatever the store says is bounded, and no answer is followed elsewhere.
+//! done again. Whatever the store says is bounded, and redirects are not followed.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,9 +17,9 @@ use crate::sigv4::{self, Body, Keys, Service, ToSign};
 use crate::store::objects::Stored;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Of one try, from its beginning to the last byte of the answer.
+/// The time limit of one try, from its beginning to the last byte of the answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Between the tries.
+/// The pauses between tries.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(600)];
 /// How many requests there are at once; each may have a file in memory.
 const AT_ONCE: usize = 32;
@@ -35,12 +35,12 @@ const REASON_CHARS: usize = 200;
 pub(super) struct Client {
     http: reqwest::Client,
     settings: Settings,
-    /// What a key is appended to.
+    /// The address that keys are appended to.
     base: String,
     turns: Semaphore,
 }
 
-/// What is sent.
+/// A request to be sent.
 struct Sent<'a> {
     hash: &'a str,
     bytes: Bytes,
@@ -57,7 +57,7 @@ impl Client {
             .timeout(TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            // What is read is what was put, byte for byte.
+            // No decompression: what is read is what was put, byte for byte.
             .no_gzip()
             .tcp_nodelay(true)
             .build()?;
@@ -114,7 +114,7 @@ impl Client {
             loop {
                 match once().await {
                     Err(ObjectError::Away(reason)) => match pauses.next() {
-                        // Whoever waited so long once is not to wait so long three times.
+                        // A call that has waited for its turn this long once must not do so three times.
                         Some(pause) if reason != TOO_SLOW => tokio::time::sleep(pause).await,
                         Some(_) | None => break Err(ObjectError::Away(reason)),
                     },
@@ -160,7 +160,7 @@ impl Client {
     }
 }
 
-/// What a key is appended to; nothing where that is no address.
+/// The address that keys are appended to; `None` where it would not be a valid one.
 fn base(settings: &Settings) -> Option<String> {
     let Settings { endpoint, bucket, prefix, path_style, .. } = settings;
     let mut url = endpoint.clone();
@@ -171,13 +171,13 @@ fn base(settings: &Settings) -> Option<String> {
     let before = url.path().trim_end_matches('/');
     let path = if *path_style { format!("{before}/{bucket}/{prefix}") } else { format!("{before}/{prefix}") };
     url.set_path(&path);
-    // Nothing in it may have been read as something else.
+    // The URL parser must not have normalised any of it.
     (url.path() == path).then(|| url.into())
 }
 
 const TOO_SLOW: &str = "it did not answer in time";
 
-/// Without the address, which the configuration has; the innermost cause is the one that helps.
+/// The cause without the address, which is in the configuration; the innermost cause is the one that helps.
 fn away(error: &reqwest::Error) -> ObjectError {
     if error.is_timeout() {
         return ObjectError::Away(TOO_SLOW.to_owned());
@@ -209,7 +209,7 @@ async fn read(mut response: Response, stored: &Stored) -> Result<Vec<u8>, Object
     if hex::encode(hash.finalize()) == stored.hash { Ok(bytes) } else { Err(ObjectError::Changed) }
 }
 
-/// What the store says is wrong: its status and the name that it has for it, and nothing else of what it sent.
+/// What the store reports: its status and the name of its error, and nothing else of what it sent.
 async fn refused(operation: Operation, mut response: Response) -> ObjectError {
     let status = response.status();
     let mut body = Vec::new();

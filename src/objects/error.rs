@@ -20,7 +20,7 @@ pub enum ObjectError {
 }
 
 impl ObjectError {
-    /// Whether the same may succeed a little later.
+    /// Whether a retry may succeed a little later.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Away(_))
@@ -36,7 +36,7 @@ pub enum NotDone {
     Object(#[from] ObjectError),
 }
 
-/// Why there is no speaking to an object store.
+/// Why an object store cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     #[error("the address made of endpoint and bucket is none")]

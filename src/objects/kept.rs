@@ -1,4 +1,4 @@
-//! What the rest of the program has of the object store: files are put there and read.
+//! The object store as the rest of the program uses it: files are put there and read.
 
 use std::sync::Arc;
 
@@ -38,11 +38,11 @@ impl Objects {
         self.client.as_ref().is_some_and(|client| client.takes(bytes))
     }
 
-    /// Puts a file there, by its SHA-256. The transaction notes it first and ends with that: whatever happens from then on, the object is
-    /// removed unless a file comes to point to it.
+    /// Puts a file there, by its SHA-256. A transaction of its own records the object first: whatever happens from then
+    /// on, the object is removed unless a file comes to point to it.
     ///
     /// # Errors
-    /// When the database or the object store is away.
+    /// When the database or the object store is unavailable.
     pub async fn put(&self, mut tx: Tx, hash: &str, bytes: &Bytes) -> Result<ObjectKey, NotDone> {
         let client = self.client()?;
         let key = ObjectKey::generate();
@@ -52,8 +52,8 @@ impl Objects {
         Ok(key)
     }
 
-    /// The bytes of what `find` finds, wherever they are; it holds no transaction open. Called once more where the object is gone: the file may
-    /// be, too, or have been uploaded anew.
+    /// The bytes of what `find` finds, wherever they are; it holds no transaction open. `find` is called once more
+    /// where the object is gone: the file may be gone too, or uploaded anew.
     ///
     /// # Errors
     /// What `find` says, or why its object cannot be read.

@@ -30,7 +30,7 @@ impl Operation {
 
 const OUTCOMES: [&str; 5] = ["ok", "away", "refused", "missing", "changed"];
 
-/// Begins every series at 0, so that the first of anything is an increase.
+/// Begins every series at 0, so that the first event of each kind shows as an increase.
 pub(super) fn begin() {
     metrics::describe_counter!(
         "llm_council_object_requests_total",
@@ -43,7 +43,7 @@ pub(super) fn begin() {
     }
 }
 
-/// So it ended.
+/// Counts how a request ended.
 pub(super) fn ended<T>(operation: Operation, result: &Result<T, ObjectError>) {
     let outcome = match result {
         Ok(_) => "ok",

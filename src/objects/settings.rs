@@ -1,4 +1,4 @@
-//! Which object store, and who one is there.
+//! Which object store is used, and with which identity.
 
 use secrecy::SecretString;
 use url::Url;

@@ -14,20 +14,22 @@ use crate::id::ObjectKey;
 use crate::store::objects::{self, Stored};
 use crate::store::{Db, Scope};
 
-/// How often it is looked for them.
+/// How often they are looked for.
 const EVERY: Duration = Duration::from_secs(60);
 /// How many are claimed at once.
 const PORTION: u32 = 100;
 /// How many of these are removed at the same time.
 const AT_ONCE: usize = 8;
-/// What the object says that is put to see whether that can be done.
+/// The content of the object that is put to check that the object store works.
 const PROBE: &[u8] = b"LLM Council was here, to see whether it can put, read and remove an object.";
 
 impl Objects {
-    /// Removes what no file points to, a portion after the other, and says how many that were. Any number of servers may do so side by side.
+    /// Removes what no file points to, in batches, and returns how many objects that were. Any number of servers may do
+    /// so side by side.
     ///
     /// # Errors
-    /// When the database or the object store is away, or an object cannot be removed: what was done stays done, and the rest is tried again.
+    /// When the database or the object store is unavailable, or an object cannot be removed: what was done stays done,
+    /// and the rest is tried again.
     pub async fn remove_loose(&self, db: &Db) -> Result<u64, NotDone> {
         let client = self.client()?;
         let mut removed = 0;
@@ -50,7 +52,7 @@ impl Objects {
     /// Puts an object, reads it and removes it.
     ///
     /// # Errors
-    /// When the database or the object store is away, or one of the three is refused.
+    /// When the database or the object store is unavailable, or one of the three is refused.
     pub async fn try_out(&self, db: &Db) -> Result<(), NotDone> {
         let client = self.client()?;
         let stored = Stored {
@@ -67,8 +69,8 @@ impl Objects {
         Ok(objects::forget(db, &[stored.key]).await?)
     }
 
-    /// Looks once whether the object store can be used, and removes what no file points to, until it is dropped. Without an
-    /// object store it says where files are out of reach.
+    /// Looks once whether the object store can be used, and removes what no file points to, until it is dropped.
+    /// Without an object store it logs when files are out of reach.
     pub async fn work(self, db: Db) {
         if !self.is_there() {
             return tell_what_is_out_of_reach(&db).await;
@@ -107,7 +109,8 @@ impl Objects {
     }
 }
 
-/// Removes these; which of them are gone, and what was wrong with another. An object store that is away is not asked for the rest.
+/// Removes these; returns which of them are gone, and the error of another, if any. An object store that is unavailable
+/// is not asked for the rest.
 async fn remove(client: &Client, keys: &[ObjectKey]) -> (Vec<ObjectKey>, Option<ObjectError>) {
     let one = |key: ObjectKey| async move { (key, client.delete(key).await) };
     let mut removing = stream::iter(keys.iter().copied()).map(one).buffer_unordered(AT_ONCE);

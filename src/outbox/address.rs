@@ -1,6 +1,6 @@
 //! Where messages may go: to public addresses, and to networks that the operator allows. A name is looked up once for each
-//! connection, and the addresses that were checked are the ones that are connected to: a name that answers differently the
-//! next time wins nothing.
+//! connection, and the addresses that were checked are the ones that are connected to: a name that resolves differently
+//! the next time gains nothing.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ const SPECIAL_V4: [&str; 16] = [
     "224.0.0.0/4",
     "240.0.0.0/4",
 ];
-/// What is public in IPv6 lies in here,
+/// Public IPv6 addresses lie in here,
 const GLOBAL_V6: &str = "2000::/3";
-/// but for these. 2002::/16 wraps an IPv4 address, which would have to be looked at as well.
+/// except for these. 2002::/16 wraps an IPv4 address, which would have to be checked as well.
 const SPECIAL_V6: [&str; 4] = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 /// Which addresses may be connected to.
@@ -125,7 +125,7 @@ pub(super) fn check_url(text: &str, secure: &Addresses, plain: &Addresses) -> Re
     }
 }
 
-/// The address in a URL whose host is no name: nobody looks that up.
+/// The IP address in a URL whose host is not a name, which no resolver sees.
 pub(super) fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(address.into()),
@@ -134,7 +134,7 @@ pub(super) fn literal(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// A name with an address that is not allowed.
+/// The error for a name with an address that is not allowed.
 #[derive(Debug, thiserror::Error)]
 #[error("{name} is in a network that this server does not send to ({key})")]
 struct Refused {
@@ -173,7 +173,7 @@ impl<L: Lookup> Resolve for Guarded<L> {
             if !found.iter().all(|address| addresses.allow(*address)) {
                 return Err(Refused { name: name.as_str().to_owned(), key: addresses.key }.into());
             }
-            // The port is set by who connects.
+            // The port is set by the connector.
             let addrs: Addrs = Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addrs)
         })

@@ -35,7 +35,7 @@ impl Reach {
         check_url(url, &self.secure, &self.plain)
     }
 
-    /// The clients, which only whoever sends needs: to set one up is to read the machine's certificates.
+    /// The HTTP clients, needed only for sending: setting one up reads the machine's certificates.
     pub fn clients(&self, user_agent: &str) -> Result<Clients, reqwest::Error> {
         Ok(Clients {
             reach: self.clone(),
@@ -79,7 +79,7 @@ impl Clients {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub status: StatusCode,
-    /// For how long it wants to be left alone.
+    /// How long it asks to be left alone.
     pub retry_after: Option<Duration>,
 }
 

@@ -17,9 +17,9 @@ use crate::store::{Db, StoreError};
 const EVERY: Duration = Duration::from_secs(2);
 /// Receivers that are told something at the same time, by one server.
 const AT_ONCE: usize = 8;
-/// How long a server has a receiver for itself: longer than all that it claims of it takes.
+/// How long a server has a receiver to itself: longer than sending everything that it claims takes.
 const LEASE: Duration = Duration::from_secs(90);
-/// A receiver that has just failed is left alone for so long, whatever else it is to be told.
+/// How long a receiver that has just failed is left alone, whatever else is due for it.
 const REST: Duration = Duration::from_secs(5);
 
 /// Receivers of one kind.
@@ -50,7 +50,7 @@ pub(super) trait Receivers: Sync {
         target: &Self::Target,
         due: &Self::Due,
     ) -> impl Future<Output = Result<Answer, String>> + Send;
-    /// Makes durable what came of it; where the receiver says that it is gone, it is told nothing more.
+    /// Stores the result; a receiver that says that it is gone is told nothing more.
     fn record(
         &self,
         db: &Db,

@@ -31,7 +31,7 @@ impl Runs {
     pub async fn hand_over(&self) -> Result<u64, StoreError> {
         self.close();
         self.shared.handed_over.cancel();
-        // They write what they have; after that nothing of them is taken any more.
+        // They write what they have; after that no more records of theirs are accepted.
         drop(tokio::time::timeout(2 * WRITE_OUT, self.idle()).await);
         // What is being claimed right now would keep its lease, and nobody would execute it.
         let _claiming = self.shared.claiming.lock().await;

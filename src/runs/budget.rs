@@ -46,7 +46,7 @@ impl Amounts {
     }
 }
 
-/// What becomes of a call that is to be made.
+/// The decision on a call that is to be made.
 #[derive(Debug)]
 pub enum Reserved {
     /// It may be sent; these budgets are nearly used up now.
@@ -148,7 +148,7 @@ impl RunBudget {
     }
 
     /// A call is in the ledger and counts this much. Returns the budgets that are nearly used up, if the run
-    /// has spent more than it was granted: nobody has looked since.
+    /// has spent more than it was granted: the budgets have not been checked since.
     pub async fn settle(&self, call: &str, usd: Option<f64>) -> Vec<BudgetState> {
         let spent_usd = {
             let mut amounts = self.amounts();
@@ -164,7 +164,7 @@ impl RunBudget {
         match looked.await {
             Ok(states) => states.into_iter().map(budget_state).collect(),
             Err(error) => {
-                // The next reservation looks again.
+                // The next reservation checks again.
                 tracing::warn!(run.id = %self.run, %error, "budgets could not be looked at");
                 Vec::new()
             }

@@ -1,5 +1,5 @@
-//! How a person answers the offer of an earlier answer. What they say stands on the run's row before it is confirmed, as
-//! a wish to go on without somebody does ([`skip`](super::skip)), and reaches the run in the same way.
+//! How a person answers the offer of an earlier answer. What they say stands on the run's row before it is confirmed,
+//! as a request to go on without a member does ([`skip`](super::skip)), and reaches the run in the same way.
 
 use serde::Deserialize as _;
 use serde_json::json;
@@ -26,7 +26,7 @@ pub enum OfferError {
 }
 
 impl Runs {
-    /// Takes the earlier answer that a run offers, or has the question asked anyway. Said twice it is said once.
+    /// Takes the earlier answer that a run offers, or has the question asked anyway. Saying it twice changes nothing.
     ///
     /// # Errors
     /// Nothing has changed then.
@@ -39,7 +39,7 @@ impl Runs {
         }
         let member = if take { TAKE } else { ASK_ANYWAY };
         let said = runs::skips(db, &scope, run).await?;
-        // What a newer server wrote there is no answer to an offer of this one.
+        // An unknown value, written by a newer server, does not answer an offer of this one.
         let said: Vec<Skip> = Vec::deserialize(said).unwrap_or_default();
         if let Some(said) = said.iter().find(|skip| skip.stage == STAGE) {
             return if said.member == member { Ok(()) } else { Err(OfferError::Answered) };

@@ -16,8 +16,8 @@ const AT_ONCE: usize = 100;
 const ROW_BYTES: usize = 64 * 1024;
 
 impl Runs {
-    /// Shrinks the logs of runs that ended longer ago than `after` to their structural events; answers
-    /// how many. The background work does this every minute.
+    /// Shrinks the logs of runs that ended longer ago than `after` to their structural events; returns how many. The
+    /// background work does this every minute.
     ///
     /// # Errors
     /// When the database cannot be asked; what was done stays done.

@@ -1,5 +1,6 @@
-//! Adding something to a question while its members answer. The wish stands on the run's row before anything else, so
-//! it outlives a crash; whether it came in time is told by the run's log, which whoever executes the run writes.
+//! Adding something to a question while its members answer. The request is stored on the run's row before anything
+//! else, so it outlives a crash; whether it came in time is decided by the run's log, which the server that executes
+//! the run writes.
 
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ pub enum CorrectError {
 }
 
 impl Runs {
-    /// Adds something to the question of a run whose reviews have not begun, wherever it is executed. Said twice it is
+    /// Adds something to the question of a run whose reviews have not begun, wherever it is executed. Sent twice, it is
     /// added once.
     ///
     /// # Errors
@@ -67,7 +68,7 @@ impl Runs {
             return Err(CorrectError::TooMany);
         }
         if noted.status == RunStatus::Queued {
-            // Whoever takes it up reads its row first.
+            // A server that takes the run up reads its row first.
             return Ok(());
         }
         if let Some(live) = self.shared.live_run(run) {
@@ -89,11 +90,11 @@ impl Runs {
         while let Some(next) = log.next().await? {
             let Next::Frames(frames) = next else { continue };
             for frame in frames.iter().filter(|frame| !frame.key.is_empty()) {
-                // A newer server may execute the run; what it tells that is not known here decides nothing.
+                // A newer server may execute the run; events that are not known here decide nothing.
                 let Ok(event) = frame.event() else { continue };
                 let added =
                     matches!(event.get(), Some(RunEvent::CorrectionAdded { data }) if data == correction);
-                // From the first time, where the question is asked again.
+                // From the earlier run, where the question is asked again.
                 let known = matches!(event.get(), Some(RunEvent::RunStarted { corrections, .. }) if corrections.contains(correction));
                 if added || known {
                     return Ok(());

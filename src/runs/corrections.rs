@@ -1,4 +1,4 @@
-//! Corrections on their way into a run: what its log says of them, and handing on what its row says.
+//! Corrections on their way into a run: reading them from its log, and passing on those on its row.
 
 use std::convert::Infallible;
 
@@ -21,7 +21,7 @@ pub(super) fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Correct
     corrections
 }
 
-/// Whether a run that has told this takes in no more: somebody has been asked with what there was.
+/// Whether a run that has sent this event takes in no more: somebody has been asked with what there was.
 pub(super) fn closes(event: &AnyEvent) -> bool {
     matches!(event.get(), Some(ReviewsEvent::Stage2Start { .. }))
         || matches!(event.get(), Some(SynthesisEvent::Stage3Start { .. }))

@@ -47,7 +47,7 @@ pub(super) fn execute(
             () = live.lost() => {}
             () = shared.handed_over.cancelled() => {
                 tracing::info!(run.id = %live.id, "the run is left for another process");
-                // What was answered is paid for: it is written before somebody else goes on.
+                // Answers are paid for: they are written before another process goes on.
                 live.written(WRITE_OUT).await;
                 live.mark_lost();
             }
@@ -120,7 +120,7 @@ fn journal(
     Arc::new(journal)
 }
 
-/// What is kept of a run whose records the database refuses.
+/// What could be kept of a run whose records the database refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
     PublishedEvents,
@@ -128,8 +128,8 @@ enum Keep {
     Nothing,
 }
 
-/// Ends a run whose records the database refuses while it takes those of others. Executed again, the run
-/// would come to the same place and pay its call again: so it fails, with what is durable of it.
+/// Ends a run whose records the database refuses while it accepts those of others. If it were executed again, it would
+/// reach the same point and pay its call again: so it fails, with what is durable of it.
 async fn end_refused(runs: &Runs, refused: &LiveRun, keep: Keep) {
     match claim_again(runs, refused).await {
         Ok(Some((claimed, stored))) => {

@@ -36,7 +36,7 @@ impl Runs {
     }
 }
 
-/// The nearest question that may not count as the same.
+/// The nearest question, which need not count as the same.
 #[derive(Debug, Default, Clone, Copy)]
 struct Nearest {
     similarity: Option<f64>,
@@ -44,7 +44,7 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// There is a question as near as that.
+    /// A question as near as this exists.
     fn saw(&mut self, similarity: f64) {
         let similarity = rounded(similarity);
         self.similarity = Some(self.similarity.map_or(similarity, |known| known.max(similarity)));
@@ -68,8 +68,8 @@ impl EarlierAnswers {
         }
     }
 
-    /// The events that tell an answer's results. Whether the answer is there to be given has been looked at; its log
-    /// goes only with the whole conversation.
+    /// The events that tell an answer's results. It was checked before that the answer can be given; its log is deleted
+    /// only with the whole conversation.
     pub(super) async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
         let whose = if answer.own { Whose::Own } else { Whose::Others };
         let rows = match cache::log_of(&self.db, &self.live.user, answer.run, whose).await {
@@ -110,7 +110,7 @@ impl EarlierAnswers {
         })
     }
 
-    /// Keeps an answer of which nothing is missing.
+    /// Keeps an answer that is complete.
     pub(super) async fn keep(&self, keep: &Keep<'_>, deliberation: &Deliberation) -> Kept {
         if !is_whole(deliberation) {
             return Kept::Incomplete;
@@ -145,7 +145,7 @@ impl EarlierAnswers {
         }
     }
 
-    /// Gives those entries of a scope their signatures that a version before there were any has kept.
+    /// Adds the missing signatures to entries of a scope that an earlier version kept without them.
     async fn sign(&self, scope: &[u8; 32]) -> Result<(), StoreError> {
         let unsigned = cache::unsigned(&self.db, &self.live.user, scope).await?;
         let signed = unsigned.into_iter().filter_map(|it| Some((it.id, vector::signature(&it.vector)?)));
@@ -161,7 +161,7 @@ impl EarlierAnswers {
 async fn look(db: &Db, user: &UserId, run: RunId, whose: &[Whose], wanted: &Wanted<'_>) -> Looked {
     let mut nearest = Nearest::default();
     for whose in whose {
-        // How near others came with what is not given says something of what they asked.
+        // How near other users' questions are would reveal something of what they asked.
         let mut of_others = Nearest::default();
         let nearest = if *whose == Whose::Own { &mut nearest } else { &mut of_others };
         let look = LookUp { user, run, scope: &wanted.scope.0, whose: *whose };
@@ -200,7 +200,7 @@ async fn look_among(
         nearest.saw(*similarity);
     }
     near.truncate(is_near);
-    // Of the nearest, answers that are not there to be given any more are passed over.
+    // Nearest entries whose answers can no longer be given are passed over.
     let mut compared = 0;
     for some in near.chunks(COMPARED) {
         let ids: Vec<_> = some.iter().map(|(id, _)| *id).collect();
@@ -249,7 +249,7 @@ fn answer(found: Found, whose: Whose, similarity: f64, exact: bool) -> EarlierAn
     }
 }
 
-/// Whether everybody answered, and whoever was to write wrote.
+/// Whether every member answered, and the intended writer wrote.
 fn is_whole(deliberation: &Deliberation) -> bool {
     let final_answer = deliberation.stage3.as_ref();
     final_answer.is_some_and(|answer| answer.error.is_none() && answer.fallback_for.is_none())

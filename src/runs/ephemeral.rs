@@ -1,4 +1,4 @@
-//! A run that nobody keeps: its events go to whoever asked, and with the process it is gone.
+//! A run that is not stored: its events go to the asker, and it is gone when the process ends.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -19,7 +19,7 @@ use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::{CallFact, Models};
 use crate::store::RunStatus;
 
-/// What a run has come to.
+/// The outcome of a run.
 pub struct Ended {
     pub status: RunStatus,
     /// Why it failed.
@@ -86,7 +86,7 @@ struct EphemeralHost {
 
 impl EphemeralHost {
     async fn show(&self, json: String) {
-        // Whoever followed it has left: the run goes on until it is stopped.
+        // The reader has left: the run goes on until it is stopped.
         drop(self.events.send(json).await);
     }
 }

@@ -99,7 +99,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     let host: Arc<dyn Host> = journal.clone();
     let trace = traced(live, plan);
     let mut run = Run::new(live.id, host, shared.models.clone()).traced(trace.clone());
-    // What is set for all runs holds for those that go on from another one too.
+    // A seed that is set for all runs also applies to those that go on from another one.
     if let Some(seed) = shared.settings.seed.or(plan.fork.as_ref().map(|fork| fork.seed)) {
         run = run.choosing_like(seed);
     }
@@ -130,7 +130,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
             return finish(shared, live, journal, ending).await;
         }
     }
-    // Known already where the run was started and executed at once.
+    // Known already where this server started the run and executed it at once.
     run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message), plan)).await;
     run.know_corrections(&plan.corrections()).await;
     journal.publish_warnings().await;
@@ -164,7 +164,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     finish(shared, live, journal, ending).await;
 }
 
-/// The execution for a collector of traces: a trace of its own, since it goes on when its request is answered.
+/// The span of the execution: a trace of its own, since it goes on after its request is answered.
 fn traced(live: &LiveRun, plan: &Plan) -> Span {
     let format = plan.format.mode();
     let span = Span::begin(|| NewSpan {
@@ -182,7 +182,7 @@ fn traced(live: &LiveRun, plan: &Plan) -> Span {
     span
 }
 
-/// How a run ends whose pictures are not there: never with a question about one that nobody was shown.
+/// How a run ends whose pictures are missing: it fails, since nobody may be asked about a picture that was not shown.
 fn not_shown(why: NotShown, live: &LiveRun) -> Ending {
     match why {
         NotShown::Gone(name) => {
@@ -222,7 +222,7 @@ async fn forward_skips(run: &Run, live: &LiveRun) -> Infallible {
 async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
     match until_answered("who has stopped it", || runs::is_stopped_by_admin(&shared.db, live.id)).await {
         Ok(by_admin) => by_admin,
-        // Erased with its user's data: nobody is told any more.
+        // The run was erased with its user's data: there is nobody left to tell.
         Err(StoreError::NotFound) => false,
         Err(error) => {
             tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "who has stopped a run cannot be read");
@@ -231,7 +231,7 @@ async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
     }
 }
 
-/// Stores what a run has come to, with its last event.
+/// Stores the outcome of a run, with its last event.
 pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
     live.end();
     for call in &ending.under_way {

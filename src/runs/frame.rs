@@ -43,13 +43,13 @@ impl Frame {
         }
     }
 
-    /// What is encoded already.
+    /// A frame of an event that is encoded already.
     #[must_use]
     pub fn encoded(seq: u64, key: &str, json: Bytes, ends: bool) -> Self {
         Self { seq, key: key.to_owned(), json, ends, event: None }
     }
 
-    /// The event of a frame that is no token's: what was encoded, or else what is read from that.
+    /// The event of a frame that is not a token's: the one that was encoded, else read from the JSON.
     ///
     /// # Errors
     /// When no feature has such an event: a newer version may have written it.

@@ -32,7 +32,7 @@ pub struct Journal {
     calls: HashMap<String, FinishedCall>,
     decisions: HashMap<String, Value>,
     corrections: Corrections,
-    /// What the runs before it have asked already, where it goes on from some.
+    /// What the runs before it have asked already, where it goes on from others.
     carried: OnceLock<CarriedCalls>,
     /// What the run has reserved of the budgets that bind it, if any does.
     budget: Option<RunBudget>,
@@ -114,7 +114,7 @@ impl Journal {
         Self { live, log, calls, decisions, corrections, carried, budget, earlier, deliberation, spent }
     }
 
-    /// Takes over what earlier runs have asked; before the first call.
+    /// Takes over what earlier runs have asked. Must be called before the first call.
     pub(super) fn carry(&self, carried: CarriedCalls) {
         self.carried.get_or_init(|| carried);
     }
@@ -150,7 +150,7 @@ impl Journal {
         Costs::of(self.spent.lock().unwrap_or_else(PoisonError::into_inner).values())
     }
 
-    /// Takes in the events of earlier executions that this one does not find out again.
+    /// Applies the events of earlier executions that this one does not produce again.
     pub fn replay(&self, events: &[AnyEvent]) {
         let mut deliberation = self.deliberation.lock().unwrap_or_else(PoisonError::into_inner);
         events.iter().for_each(|event| deliberation.apply(event));

@@ -1,9 +1,9 @@
 //! A run that this process executes: its numbered events, and what of it is not durable yet.
 //!
 //! Records enter in order through [`LiveRun::append`]; the writer takes them with
-//! [`LiveRun::take`], commits them, and says so with [`LiveRun::committed`]. An event may be shown
-//! when it is a token or durable, and everything before it may be shown: so a client never sees
-//! a finished stage that a crash could undo, and never sees events out of order.
+//! [`LiveRun::take`], commits them, and says so with [`LiveRun::committed`]. An event may be shown when it is a token
+//! or durable, and everything before it may be shown: so a client never sees a finished stage that a crash could undo,
+//! nor events out of order.
 //!
 //! Tokens of one call are collected in one event until a reader or the writer takes it. At a slow pace each token
 //! is an event of its own and leaves at once; under load fewer and longer events carry the same text.
@@ -31,7 +31,7 @@ const RING_BYTES: usize = 32 * 1024;
 /// How much may wait for the writer before the run has to wait as well.
 const PENDING_BYTES: usize = 256 * 1024;
 
-/// What a frame takes beside its JSON.
+/// What a frame takes in memory besides its JSON.
 const FRAME_BYTES: usize = 96;
 
 /// What one token that nobody has taken yet counts as, its text included: most are shorter.
@@ -62,11 +62,11 @@ pub struct Progress {
     pub durable_to: u64,
     /// Another owner has the run: nothing of it will ever become durable here.
     pub lost: bool,
-    /// The database does not take its records: this execution is lost.
+    /// The database refuses its records: this execution is lost.
     pub refused: bool,
     /// It is no longer executed here; what there is of it is in the log.
     pub over: bool,
-    /// That it is to stop is recorded; where the run stood at that moment.
+    /// The request to stop is recorded; where the run stood at that moment.
     pub stop_recorded: Option<RunStatus>,
 }
 
@@ -84,7 +84,7 @@ pub struct Pending {
 pub struct AskedBy {
     /// Its id in the log.
     pub request_id: Option<String>,
-    /// Its span, where somebody collects spans.
+    /// Its span, where traces are collected.
     pub place: Option<Place>,
 }
 
@@ -97,7 +97,7 @@ pub struct LiveRun {
     pub message: MessageId,
     /// Which execution this is, 1 for the first: the fencing token of every write.
     pub attempt: i32,
-    /// Known where the run is executed at once by the server that was asked.
+    /// The request that asked for it; known where the server that was asked executes the run at once.
     pub asked_by: AskedBy,
     /// Whether the events behind recent frames are kept, for a reader that would read them from their JSON otherwise.
     keeps_events: bool,
@@ -136,7 +136,7 @@ struct State {
     urgency: Urgency,
     /// How it ends is settled.
     is_ending: bool,
-    /// Somebody is already recording the wish to stop.
+    /// The request to stop is already being recorded.
     records_stop: bool,
 }
 
@@ -422,18 +422,18 @@ impl LiveRun {
         self.cancel.is_cancelled()
     }
 
-    /// Whether it is up to the caller to record the wish to stop: true once.
+    /// Whether it is up to the caller to record the request to stop: true once.
     pub fn record_stop(&self) -> bool {
         !std::mem::replace(&mut self.state().records_stop, true)
     }
 
-    /// The wish to stop is recorded.
+    /// The request to stop is recorded.
     pub fn stop_recorded(&self, status: RunStatus) {
         self.state().records_stop = true;
         self.progress.send_modify(|progress| progress.stop_recorded = Some(status));
     }
 
-    /// Notes that the database does not take its records.
+    /// Notes that the database refuses its records.
     pub fn mark_refused(&self) {
         self.progress.send_modify(|progress| {
             progress.refused = true;
@@ -462,7 +462,7 @@ impl LiveRun {
         drop(tokio::time::timeout(most, written).await);
     }
 
-    /// Whether the database does not take its records.
+    /// Whether the database refuses its records.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         self.progress.borrow().refused

@@ -57,7 +57,7 @@ impl Log {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes until it is dropped. While the database is away nothing is lost: batches wait here, and so do the
+    /// Writes until it is dropped. While the database is unavailable nothing is lost: batches wait here, and so do the
     /// runs behind them. A run whose records the database refuses is retried on its own, beside the others.
     pub async fn write(self: Arc<Self>, db: Db) {
         // When tokens are written next, once some wait.
@@ -93,7 +93,7 @@ impl Log {
                     let pending = run.take();
                     (run, pending)
                 })
-                // Its tokens were taken along with something urgent.
+                // Its tokens were already written along with something urgent.
                 .filter(|(_, pending)| !pending.records.is_empty() || !pending.frames.is_empty())
                 .collect();
             let several = taken.len() > 1;
@@ -152,7 +152,7 @@ async fn commit(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
     }
 }
 
-/// Whether the database is away, as opposed to refusing one run's records.
+/// Whether the database is unavailable, as opposed to refusing one run's records.
 fn is_outage(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(_)) && !error.is_too_slow()
 }

@@ -23,7 +23,7 @@ pub struct MemoryStore {
     pub commits: usize,
     /// The keys under which a later execution asked something else than an earlier one.
     pub mismatches: Vec<String>,
-    /// Answers that may be given again, each with the events that tell its results. Without a list nobody keeps any.
+    /// Answers that may be given again, each with the events that tell its results. Without a list none are kept.
     pub earlier: Option<Vec<(EarlierAnswer, Vec<Value>)>>,
     /// How often an answer was given again, by its id.
     pub given: HashMap<String, u32>,

@@ -12,7 +12,7 @@ const UNKNOWN_FORMAT: &str = "unknown";
 /// The states in which runs end.
 const ENDS: [RunStatus; 3] = [RunStatus::Complete, RunStatus::Failed, RunStatus::Cancelled];
 
-/// Begins every series at 0, so that the first of anything is an increase.
+/// Begins every series at 0, so that the first event of each kind shows as an increase.
 pub(super) fn begin() {
     metrics::describe_counter!("llm_council_runs_total", "Runs that have ended here, by how.");
     metrics::describe_histogram!(
@@ -59,18 +59,18 @@ fn duration(format: &'static str, status: RunStatus) -> metrics::Histogram {
     metrics::histogram!("llm_council_run_duration_seconds", "format" => format, "status" => status.as_str())
 }
 
-/// A run has ended. Without a format its plan could not be read.
+/// A run has ended. Without a format: its plan could not be read.
 pub(super) fn ended(run: RunId, format: Option<&'static str>, status: RunStatus) {
     metrics::counter!("llm_council_runs_total", "status" => status.as_str()).increment(1);
     duration(format.unwrap_or(UNKNOWN_FORMAT), status).record(age(run, SystemTime::now()));
 }
 
-/// So many runs were taken up that somebody else had begun.
+/// Counts runs that were taken up from another server.
 pub(super) fn taken_over(runs: usize) {
     metrics::counter!("llm_council_takeovers_total").increment(u64::try_from(runs).unwrap_or(u64::MAX));
 }
 
-/// Who waits, as far as was seen just now.
+/// Which runs wait, as of now.
 pub(super) fn waiting(runs: impl Iterator<Item = RunId>) {
     let now = SystemTime::now();
     let (mut length, mut oldest) = (0_u32, Duration::ZERO);

@@ -1,5 +1,5 @@
 //! Slots, which limit how many runs this process executes, and the runs that wait for one. The queue itself is
-//! a query over the runs of all servers; what is here is the last look at it.
+//! a query over the runs of all servers; what is kept here is the result of the last look at it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Queue {
         self.slots.clone().try_acquire_owned().ok()
     }
 
-    /// How many runs waited when somebody last looked.
+    /// How many runs waited when the queue was last read.
     #[must_use]
     pub fn len(&self) -> usize {
         self.positions.borrow().len()
@@ -60,7 +60,7 @@ impl Queue {
         std::iter::from_fn(|| self.slot()).take(most).collect()
     }
 
-    /// Somebody looked: these runs wait, the next one first.
+    /// Records a look at the queue: these runs wait, the next one first.
     pub fn update(&self, waiting: &[Waiting]) {
         let waiting = waiting.iter().filter(|one| !one.cancelled).map(|one| one.run);
         metrics::waiting(waiting.clone());

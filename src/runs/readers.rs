@@ -25,7 +25,7 @@ impl Reader {
         Self { runs: runs.clone(), user: user.clone(), run, grace, finished: false }
     }
 
-    /// Lets the run end so soon after this reader has gone, unless another one is there.
+    /// Lets the run be cancelled this long after this reader has gone, unless another one is there.
     pub(super) fn is_waited_for(&mut self, grace: Duration) {
         self.grace = Some(self.grace.map_or(grace, |known| known.min(grace)));
     }

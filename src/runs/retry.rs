@@ -33,7 +33,7 @@ impl Runs {
         let Retry { user, run, again, groups, tells_devices, idempotency_key, asked_by } = retry;
         let mut tx = self.shared.db.begin_frequent(&Scope::User(user.clone())).await?;
         let mut earlier = versions::earlier(&mut tx, run).await?;
-        // Of one that cannot be read nothing is known.
+        // A plan that cannot be read says nothing.
         let answer: Deliberation =
             serde_json::from_value(earlier.body.take().unwrap_or_default()).unwrap_or_default();
         // A request that is sent twice finds its run through the key, not through what it replaced.

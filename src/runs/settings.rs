@@ -26,7 +26,7 @@ pub struct BudgetRules {
 /// The rules of the semantic cache in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheRules {
-    /// Of one user; beyond it those go that were not used for longest.
+    /// Of one user; beyond it the least recently used ones are dropped.
     pub max_entries: u32,
     /// Whose questions an answer may be given to besides its owner's.
     pub sharing: Sharing,
@@ -60,7 +60,7 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// The pause between two heartbeats: several may be lost before the lease is.
+    /// The pause between two heartbeats: several may fail before the lease is lost.
     #[must_use]
     pub fn heartbeat(&self) -> Duration {
         self.lease / 4

@@ -11,10 +11,10 @@ use crate::llm::Image;
 use crate::objects::{ObjectError, Objects};
 use crate::store::{Db, Scope, StoreError, attachments};
 
-/// The pauses after which an object store that is away is asked again; beside its own, which are shorter.
+/// The pauses after which an unavailable object store is asked again, in addition to the shorter retries of its client.
 const PAUSES: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)];
 
-/// Why a run cannot be held as it was asked.
+/// Why a run cannot be executed with its pictures.
 pub(super) enum NotShown {
     /// This picture is no longer there: its conversation, or its owner, is being deleted.
     Gone(String),
@@ -58,7 +58,7 @@ pub(super) async fn load(
     Ok((!images.is_empty()).then(|| Pictures::new(brief, images)))
 }
 
-/// The bytes of a picture. A database that is away is waited for, an object store for a few seconds.
+/// The bytes of a picture. Waits for an unavailable database as long as it takes, for an object store a few seconds.
 async fn bytes(db: &Db, objects: &Objects, live: &LiveRun, id: &str) -> Result<Vec<u8>, Unread> {
     let find = || async {
         let read = || async {

@@ -38,7 +38,7 @@ impl Runs {
     ///
     /// # Errors
     /// [`StartError::OverBudget`] where it does not fit into the budgets: nothing was sent then.
-    /// [`StartError::Closing`] when the server goes away; [`StartError::Store`] when the ledger cannot be
+    /// [`StartError::Closing`] when the server shuts down; [`StartError::Store`] when the ledger cannot be
     /// written.
     pub async fn call_once(
         &self,
@@ -50,7 +50,7 @@ impl Runs {
         self.call_once_of(self.shared.models.clone(), payer, what_for, stage, request).await
     }
 
-    /// The same of other models than those that runs ask, as a check of the providers has them.
+    /// The same with another set of models than that of runs, as a check of the providers needs it.
     ///
     /// # Errors
     /// As [`Runs::call_once`].
@@ -66,7 +66,7 @@ impl Runs {
         Ok(self.call_single(payer, call, request).await?.result)
     }
 
-    /// Makes one call of a run of its own, which has this id, or gives what came of it when it was made before: what
+    /// Makes one call of a run of its own, which has this id, or returns its result when it was made before: what
     /// has been paid for under an id is not paid again.
     ///
     /// # Errors

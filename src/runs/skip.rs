@@ -12,7 +12,7 @@ use crate::council::stages::reviews;
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, journal, runs};
 
-/// Why a run does not go on without somebody.
+/// Why a run does not go on without a member.
 #[derive(Debug, thiserror::Error)]
 pub enum SkipError {
     /// The run is over.
@@ -49,7 +49,7 @@ impl Runs {
         if status == RunStatus::Queued {
             return Err(SkipError::NotAwaited);
         }
-        // What was shown is durable, so the log has whatever the person saw.
+        // Structural events are shown only when they are durable, so the log has whatever the person saw.
         let stored = journal::remembered(db, &[run]).await?.remove(&run).unwrap_or_default();
         let events = Recovered::read(stored).events;
         let Awaiting { open, seats } = Awaiting::after(&events);
@@ -76,7 +76,7 @@ fn meant(open: Vec<Awaited>, member: &str, stage: Option<&Stage>) -> Option<Awai
     there.min_by_key(|awaited| awaited.stage == reviews::STAGE)
 }
 
-/// Reads soon what a run's row says about skips, if the run is executed here.
+/// Schedules reading the skips from the run's row, if the run is executed here.
 pub(super) fn read_soon(shared: &Shared, run: RunId) {
     if shared.live().contains_key(&run) {
         shared.skip_requested.notify_one();

@@ -49,7 +49,7 @@ pub struct Ask {
 pub struct Replaces {
     pub run: RunId,
     pub message: MessageId,
-    /// What of it is not paid again.
+    /// What is kept of it, and so not paid again.
     pub kept: Kept,
 }
 
@@ -70,8 +70,8 @@ pub struct Begun {
 }
 
 impl Runs {
-    /// Starts a run. It goes on whether or not somebody reads its events. The transaction is the asker's, and the one that what
-    /// they ask was read in, where there is one: a question is one transaction.
+    /// Starts a run. It goes on whether or not somebody reads its events. The transaction is in the asker's scope, and
+    /// the same one in which their request was read, where there is one: a question is one transaction.
     ///
     /// # Errors
     /// Nothing is stored then.
@@ -84,7 +84,7 @@ fn length(characters: usize) -> i64 {
     i64::try_from(characters).unwrap_or(i64::MAX)
 }
 
-/// What is noted of a file of the project beside the question.
+/// What is stored with the question about a file of the project.
 fn of_project(file: &Attached) -> project_files::ReadFile {
     project_files::ReadFile {
         filename: file.filename.clone(),
@@ -95,7 +95,7 @@ fn of_project(file: &Attached) -> project_files::ReadFile {
     }
 }
 
-/// The same of one of its own.
+/// The same for one of its own files.
 fn attached(file: &Attached) -> attachments::Attached {
     attachments::Attached {
         id: file.id.clone(),
@@ -113,7 +113,8 @@ fn attached(file: &Attached) -> attachments::Attached {
 /// See [`Runs::start`].
 pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartError> {
     let shared = &runs.shared;
-    // A server that leaves waits for what is being started, too. Counted first: so it is seen, or sees that it comes late.
+    // A closing server also waits for runs that are being started. It is counted before the check: so the server sees
+    // it, or it sees that the server is closing.
     let _starting = shared.tasks.hold();
     if shared.closed.is_cancelled() {
         return Err(StartError::Closing);
@@ -191,7 +192,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         }
     };
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
-    // A program hears sentences that are made of the events, people's pages read their JSON.
+    // Programs get sentences made from the events; web pages read the events' JSON.
     let live = live.keeping_events(is_of_program);
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);

@@ -29,11 +29,11 @@ pub struct Runs {
 pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) models: Arc<dyn Models>,
-    /// Where large files are.
+    /// The object store.
     pub(super) objects: Objects,
     pub(super) settings: RunSettings,
     pub(super) tasks: Tasks,
-    /// This process, in `runs.owner`.
+    /// This process, as in `runs.owner`.
     pub(super) owner: String,
     pub(super) log: Arc<Log>,
     pub(super) waiters: Arc<LogWaiters>,
@@ -45,11 +45,11 @@ pub(super) struct Shared {
     readers: Mutex<HashMap<RunId, usize>>,
     /// There may be a run that nobody executes.
     pub(super) work: Notify,
-    /// A user wants a run to go on without somebody, which its row says.
+    /// A user wants a run to go on without a member, as its row says.
     pub(super) skip_requested: Notify,
     /// Locked while runs that nobody executes are looked for and claimed.
     pub(super) claiming: tokio::sync::Mutex<()>,
-    /// Until then an expired lease may only mean that the database was away: nothing is taken over.
+    /// Until then an expired lease may only mean that the database was unavailable: nothing is taken over.
     takeovers_suspended_until: Mutex<Option<Instant>>,
     /// No new runs are taken.
     pub(super) closed: CancellationToken,
@@ -165,8 +165,8 @@ impl Shared {
         self.work.notify_one();
     }
 
-    /// Takes no runs over for a while: the database was away, so an expired lease need not mean that its owner is
-    /// gone.
+    /// Takes no runs over for a while: the database was unavailable, so an expired lease need not mean that its owner
+    /// is gone.
     pub(super) fn suspend_takeovers(&self) {
         let until = Instant::now() + self.settings.lease / 2;
         *self.takeovers_suspended_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);

@@ -1,6 +1,6 @@
-//! Stopping a run. Its calls end at once, whatever the database does; that it is to stop is recorded
-//! beside that, and only what is recorded is called durable: a server that dies after such an answer
-//! leaves a run that ends as stopped wherever it is taken up.
+//! Stopping a run. Its calls end at once, whatever the database does; the request to stop is recorded meanwhile, and is
+//! called durable only when it is recorded: a server that dies after such an answer leaves a run that ends as stopped
+//! wherever it is taken up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(3);
 pub struct Stopped {
     /// There was something to stop.
     pub cancelled: bool,
-    /// It holds even if this process dies now.
+    /// The stop holds even if this process dies now.
     pub durable: bool,
 }
 
@@ -105,7 +105,8 @@ async fn record(db: Db, live: Arc<LiveRun>) {
     let what = "to record that it is stopped";
     match until_answered(what, || runs::request_cancel(&db, &scope, live.id)).await {
         Ok(status) => live.stop_recorded(status),
-        // Erased with its user's data, or about to be: nothing of it can come back. Who is blocked has no runs that go on.
+        // Erased with its user's data, or about to be, so it cannot come back. Runs of a blocked user do not go on
+        // either.
         Err(StoreError::NotFound | StoreError::Erasing | StoreError::Blocked) => {
             live.stop_recorded(RunStatus::Cancelled);
         }

@@ -1,4 +1,4 @@
-//! Waiting for a database that is away.
+//! Waiting for an unavailable database.
 
 use std::time::Duration;
 

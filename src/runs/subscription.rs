@@ -83,8 +83,8 @@ impl Subscription {
         }
     }
 
-    /// The same for a reader without whom the run is in vain: where it goes before the run's end, and nobody else reads
-    /// that here, the run is cancelled after `grace`.
+    /// The same for a reader without whom the run is pointless: if it leaves before the run's end, and there is no
+    /// other reader here, the run is cancelled after `grace`.
     #[must_use]
     pub fn waited_for(mut self, grace: Duration) -> Self {
         self.reader.is_waited_for(grace);
@@ -112,7 +112,7 @@ impl Subscription {
             return Ok(None);
         }
         loop {
-            // Whatever happens from here on wakes the wait below.
+            // Any change from here on wakes the wait below.
             self.waiter.mark_read();
             self.positions.mark_unchanged();
             let live = self.live();
@@ -131,7 +131,7 @@ impl Subscription {
             }
             if let Some(live) = live {
                 if live.progress().borrow().over {
-                    // It is out of the table already.
+                    // The run has left the table already.
                     self.live = None;
                 } else {
                     self.watch(&live).await;
@@ -148,7 +148,7 @@ impl Subscription {
                 }
                 RunStatus::Running => {}
                 RunStatus::Complete | RunStatus::Failed | RunStatus::Cancelled => {
-                    // The last event may have been committed between the two questions.
+                    // The last event may have been committed between the two checks.
                     let frames = self.logged().await?;
                     let more = (!frames.is_empty()).then(|| self.hand_out(frames));
                     self.finished();

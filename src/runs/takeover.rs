@@ -60,8 +60,8 @@ fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>)
     }
     match serde_json::from_value::<Plan>(claimed.plan) {
         Ok(plan) => {
-            // The others are found out again. Warnings of budgets are not, as they depend on what others
-            // spend; nor what was added to the question; and a run that was stopped finds out nothing.
+            // Other events are produced again. Warnings of budgets are not, as they depend on what others spend, nor
+            // are corrections; and a stopped run produces nothing.
             let is_kept = |event: &AnyEvent| {
                 claimed.cancel_requested
                     || event.get::<BudgetEvent>().is_some()

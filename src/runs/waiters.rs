@@ -1,5 +1,5 @@
 //! Readers of runs that another server executes: they wait for its notices that a log has grown. A lost
-//! notice costs a reader a moment, never an event: it also looks by itself now and then.
+//! notice costs a reader a moment, never an event: it also polls now and then.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::id::RunId;
 
-/// How often a reader looks for itself while notices arrive.
+/// How often a reader polls while notices arrive.
 const POLL_NOTIFIED: Duration = Duration::from_secs(2);
 /// And while they do not.
 const POLL_UNNOTIFIED: Duration = Duration::from_millis(250);
@@ -63,7 +63,7 @@ impl LogWaiters {
 }
 
 impl LogWaiter {
-    /// The log is about to be read: only what comes after this ends the next wait.
+    /// The log is about to be read: only notices after this end the next wait.
     pub fn mark_read(&mut self) {
         self.grown.mark_unchanged();
     }
@@ -72,7 +72,7 @@ impl LogWaiter {
     pub async fn wait(&mut self) {
         let limit =
             if self.waiters.notified.load(Ordering::Relaxed) { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
-        // The sender stays in the table as long as this waiter is there; time is up all the same.
+        // The sender stays in the table as long as this waiter exists; a timeout is fine too.
         drop(tokio::time::timeout(limit, self.grown.changed()).await);
     }
 }

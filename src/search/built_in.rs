@@ -12,10 +12,10 @@ use crate::llm::{CallError, ErrorKind};
 use super::results::{Raw, cleaned};
 use super::{Found, Query, Search};
 
-/// How it is called in the ids of searches.
+/// What it is called in the ids of searches.
 pub(super) const NAME: &str = "simulated";
 
-/// In each file a title, an address, a date and further words to be found by stand before the text, a line each.
+/// In each file a title, an address, a date and further keywords stand before the text, a line each.
 const DOCUMENTS: [&str; 12] = [
     include_str!("documents/bread.md"),
     include_str!("documents/coffee.md"),
@@ -53,7 +53,7 @@ struct Document {
     body: BTreeSet<String>,
 }
 
-/// See the file's head.
+/// See the module.
 pub(super) struct BuiltIn {
     documents: Vec<Document>,
     /// In how many documents each stem stands.
@@ -93,9 +93,9 @@ impl BuiltIn {
             .map(|document| (self.fit(document, &words), document))
             .filter(|(fit, _)| *fit > 0)
             .collect();
-        // The order of documents decides between equals, so that a query always finds the same.
+        // The order of documents breaks ties, so that a query always finds the same.
         fitting.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
-        // What fits far worse than the best is found by accident.
+        // Documents that match far worse than the best one match by accident.
         let least = fitting.first().map_or(0, |(best, _)| best / 4);
         let titles: Vec<(String, &Document)> = fitting
             .into_iter()

@@ -7,18 +7,18 @@ use crate::llm::exchange::{Refusal, read_bounded, refusal};
 use crate::llm::upstream_error::Asked;
 use crate::llm::{CallError, ErrorKind, clean};
 
-/// Twenty results with their excerpts have a hundredth of this.
+/// The longest answer; twenty results with their excerpts take a hundredth of this.
 const MAX_BODY_BYTES: usize = 4 << 20;
 
-/// Why there is no JSON.
+/// Why an exchange gave no JSON.
 pub(super) enum Failed {
-    /// An HTTP answer outside 2xx: what it means is the engine's.
+    /// An HTTP answer outside 2xx: its meaning depends on the engine.
     Refused(Refusal),
     /// Anything else.
     Lost(CallError),
 }
 
-/// Sends a request. What comes back is JSON, whatever it says of its type.
+/// Sends a request. The answer is read as JSON, whatever its content type.
 pub(super) async fn json(asked: &Asked, request: RequestBuilder) -> Result<Value, Failed> {
     let lost = |error: reqwest::Error| Failed::Lost(asked.transport(error));
     let response = request.send().await.map_err(lost)?;
@@ -53,7 +53,7 @@ pub(super) fn refused(asked: &Asked, kind: ErrorKind, refusal: &Refusal, sentenc
     CallError { status: Some(refusal.status), retry_after_ms, ..CallError::new(kind, message) }
 }
 
-/// What a status means that means the same everywhere.
+/// The meaning of a status that is the same for every engine.
 pub(super) fn usual_refusal(asked: &Asked, refusal: &Refusal) -> CallError {
     let (kind, sentence) = match refusal.status {
         300..=399 => {
@@ -78,7 +78,7 @@ fn own_words(body: &str) -> String {
     let mut said = &value;
     for _ in 0..3 {
         let inner = ["detail", "error", "message", "msg"].iter().find_map(|name| said.get(*name));
-        // Where there are several complaints, the first.
+        // Where there are several error messages, the first.
         match inner.or_else(|| said.get(0)) {
             Some(inner) => said = inner,
             None => break,

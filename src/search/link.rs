@@ -4,10 +4,10 @@ use url::Url;
 
 use crate::invisible::is_blank;
 
-/// No address of a source is longer.
+/// The longest address of a source.
 const MAX_CHARS: usize = 2048;
 
-/// What follows a reader around and says nothing about the page. Names that end in `_` are beginnings.
+/// Tracking parameters, which do not change the page. Names that end in `_` are prefixes.
 const TRACKING: [&str; 8] = ["utm_", "gclid", "fbclid", "msclkid", "mc_cid", "mc_eid", "igshid", "ref_src"];
 
 /// An address that may be shown as a link: http or https, with a host, without a user's name or password, without
@@ -47,8 +47,7 @@ impl Link {
         (url.len() <= MAX_CHARS).then_some(Self { url, host, key })
     }
 
-    /// The same for two addresses of one page: without scheme, closing slash, place in the page and what follows
-    /// readers around.
+    /// The same for two addresses of one page: without scheme, trailing slash, fragment and tracking parameters.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
@@ -71,7 +70,7 @@ fn key(url: &Url) -> String {
         key.push(if index == 0 { '?' } else { '&' });
         key.push_str(pair);
     }
-    // Some pages are nothing but what stands behind the `#`.
+    // Some pages are identified only by what follows the `#`.
     if let Some(place) = url.fragment().filter(|place| place.starts_with(['!', '/'])) {
         key.push('#');
         key.push_str(place);

@@ -18,7 +18,7 @@ use super::{Query, Search};
 /// Longest query: engines refuse longer ones (Tavily) or find nothing for them.
 pub const MAX_QUERY_CHARS: usize = 400;
 
-/// See the file's head.
+/// See the module.
 pub(super) struct SearchProvider {
     pub name: &'static str,
     pub engine: Arc<dyn Search>,
@@ -57,7 +57,7 @@ impl Provider for SearchProvider {
         let found = self.search(&Query { text, max_results: self.max_results }).await?;
         let usage = Usage {
             cost_usd: Some(self.price_usd),
-            // Nothing is no estimate.
+            // A price of 0 is not an estimate.
             cost_source: (self.price_usd > 0.0).then_some(CostSource::Listed),
             ..Usage::default()
         };
@@ -75,7 +75,7 @@ impl Provider for SearchProvider {
         Ok(Vec::new())
     }
 
-    /// What is found comes at once; its time limit is its own.
+    /// Results come in one piece; a search has a time limit of its own.
     fn streams(&self) -> bool {
         false
     }
@@ -93,7 +93,7 @@ impl Provider for SearchProvider {
     }
 }
 
-/// A text as a query, and as it is known again: one line, cut at a word where it is too long.
+/// A text as a query, in the form by which equal queries are recognised: one line, cut at a word where it is too long.
 #[must_use]
 pub fn as_query(text: &str) -> String {
     let whole = line(text, MAX_QUERY_CHARS + 1);

@@ -14,13 +14,13 @@ use super::results::{Raw, answer, cleaned};
 use super::settings::SearxngSettings;
 use super::{Found, Query, Search};
 
-/// How it is called in the ids of searches.
+/// What it is called in the ids of searches.
 pub(super) const NAME: &str = "searxng";
 
 /// The most engines that an error names.
 const MAX_ENGINES_NAMED: usize = 5;
 
-/// See the file's head.
+/// See the module.
 pub(super) struct Searxng {
     client: reqwest::Client,
     search: Url,
@@ -68,7 +68,7 @@ impl Searxng {
         exchange::refused(&self.asked, kind, refusal, sentence)
     }
 
-    /// Nothing was found because nobody answered: that is no answer.
+    /// Nothing was found because no engine answered: that is an error.
     fn silent_engines(&self, said: &Value) -> Option<CallError> {
         let engines = said.get("unresponsive_engines")?.as_array().filter(|engines| !engines.is_empty())?;
         let named: Vec<String> = engines
@@ -82,7 +82,7 @@ impl Searxng {
             .collect();
         let named = self.asked.excerpt(&named.join(", "));
         let message = format!("{NAME} found nothing, since engines that it asks did not answer ({named})");
-        // Asked again at once, they answer no better.
+        // A retry right away would not help.
         Some(CallError { status: Some(200), ..CallError::new(ErrorKind::Overloaded, message) })
     }
 }
@@ -102,7 +102,7 @@ impl Search for Searxng {
         Ok(found)
     }
 
-    /// Without a query it searches nothing, and says 400 where it would answer in JSON.
+    /// Without a query it searches nothing, and answers 400 where JSON is enabled.
     async fn check(&self) -> Result<(), CallError> {
         match exchange::json(&self.asked, self.request(&[("format", "json")])).await {
             Ok(_) | Err(Failed::Refused(Refusal { status: 400, .. })) => Ok(()),
@@ -118,7 +118,7 @@ fn words(query: &str) -> String {
     plain.collect::<Vec<_>>().join(" ")
 }
 
-/// Reads an answer; `None` where it is none of `SearXNG`'s.
+/// Reads an answer; `None` where it is not one of `SearXNG`'s.
 fn read(said: &Value, max_results: usize) -> Option<Found> {
     let results = said.get("results")?.as_array()?;
     let raw = results.iter().map(|result| {

@@ -75,7 +75,7 @@ pub struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// Who answers searches: never [`Backend::Auto`].
+    /// The backend that answers searches: never [`Backend::Auto`].
     #[must_use]
     pub fn chosen(&self, beside_simulated_models: bool) -> Backend {
         if self.backend != Backend::Auto {

@@ -1,4 +1,4 @@
-//! From the settings to what searches: the one place that knows all backends.
+//! Builds the search backend from the settings: the one place that knows all backends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::settings::{Backend, SearchSettings};
 use super::state::{Snapshot, State};
 use super::tavily::{self, Tavily};
 
-/// Why searching cannot be set up.
+/// Why web search cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// A wrong setting, beginning with its key.
@@ -28,7 +28,7 @@ pub enum SetupError {
     Client(#[source] reqwest::Error),
 }
 
-/// What is known of the backend, and how to look whether it is there.
+/// What is known of the backend, and how to check whether it is available.
 #[derive(Clone, Default)]
 pub struct Setup {
     engine: Option<(&'static str, Arc<dyn Search>)>,
@@ -42,8 +42,8 @@ impl Setup {
         self.state.snapshot()
     }
 
-    /// Asks the backend once whether it is there, in a way that costs nothing, and keeps the answer. A failure is a
-    /// warning: it may be back when somebody searches.
+    /// Checks once whether the backend is available, in a way that costs nothing, and keeps the result. A failure is
+    /// only a warning: it may be back when somebody searches.
     pub async fn check(&self) {
         let Some((name, engine)) = &self.engine else { return };
         let result = tokio::time::timeout(CHECK_TIME, engine.check()).await;

@@ -1,4 +1,4 @@
-//! What became of the last searches, for whoever runs the server.
+//! The results of the last searches, for operators.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ pub struct Failure {
 
 impl Failure {
     fn of(error: &CallError) -> Self {
-        // Behind the status stand the engine's own words.
+        // After the status come the engine's own words.
         let ours = error.status.and_then(|status| error.message.split_once(&format!(" (HTTP {status})")));
         let message = ours.map_or(error.message.as_str(), |(ours, _)| ours).to_owned();
         Self { at: Timestamp::now(), kind: error.kind, message, status: error.status }
@@ -28,7 +28,7 @@ impl Failure {
 /// What is known of a backend since this server started.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
-    /// When it was last checked, and what came of it.
+    /// When it was last checked, and the result.
     pub checked: Option<(Timestamp, Option<Failure>)>,
     /// When a search last succeeded.
     pub last_success: Option<Timestamp>,
@@ -36,7 +36,7 @@ pub struct Snapshot {
     pub last_failure: Option<Failure>,
 }
 
-/// Keeps it.
+/// The shared snapshot.
 #[derive(Debug, Default)]
 pub struct State(Mutex<Snapshot>);
 

@@ -14,10 +14,10 @@ use super::results::{Raw, answer, cleaned};
 use super::settings::{KeyIn, TavilySettings};
 use super::{Found, Query, Search};
 
-/// How it is called in the ids of searches.
+/// What it is called in the ids of searches.
 pub(super) const NAME: &str = "tavily";
 
-/// See the file's head.
+/// See the module.
 pub(super) struct Tavily {
     client: reqwest::Client,
     base_url: String,
@@ -80,7 +80,7 @@ impl Tavily {
         let (kind, sentence) = match refusal.status {
             401 => (ErrorKind::Auth, "refused the server's key; check search.tavily.api_key"),
             403 => (ErrorKind::Auth, "does not let the server's key search; check its rights there"),
-            // Neither passes by waiting a moment, so their statuses are not tried again.
+            // Waiting a moment helps with neither, so these statuses are not tried again.
             432 => (ErrorKind::RateLimited, "says that the plan of the server's key is used up"),
             433 => {
                 (ErrorKind::RateLimited, "says that the pay-as-you-go limit of the server's key is reached")
@@ -109,14 +109,14 @@ impl Search for Tavily {
         let request = self.with_bearer(self.client.get(format!("{}/usage", self.base_url)));
         match exchange::json(&self.asked, request).await {
             Ok(_) => Ok(()),
-            // A gateway that only searches.
+            // A gateway that offers only searches.
             Err(Failed::Refused(Refusal { status: 404 | 405, .. })) => Ok(()),
             Err(failed) => Err(self.failed(failed)),
         }
     }
 }
 
-/// Reads an answer; `None` where it is none of Tavily's.
+/// Reads an answer; `None` where it is not one of Tavily's.
 fn read(said: &Value, max_results: usize) -> Option<Found> {
     let results = said.get("results")?.as_array()?;
     let raw = results.iter().map(|result| {

@@ -41,9 +41,9 @@ const INLINE: [&str; 49] = [
     "meta", "noscript", "object", "option", "param", "picture", "pre", "q", "s", "samp", "select", "small",
     "source", "span", "strike", "strong", "sub", "summary", "sup", "svg", "template", "u", "video",
 ];
-/// Those whose content is no text.
+/// Elements whose content is not text.
 const DROPPED: [&str; 2] = ["script", "style"];
-/// No tag that is meant as one is longer.
+/// The longest text that is taken for a tag.
 const MAX_TAG_BYTES: usize = 2000;
 
 /// The references by name that pages use; the others stay as they are written.
@@ -97,14 +97,14 @@ pub fn plain(text: &str, max_chars: usize) -> String {
     line(&references(&untagged(text)), max_chars)
 }
 
-/// The same of a text that is none of HTML.
+/// The same for a text that is not HTML.
 #[must_use]
 pub fn line(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
     let mut count = 0;
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         let mut chars = word.chars().filter(|c| !is_hidden(*c)).peekable();
-        // A joiner at the beginning or by itself joins nothing.
+        // A joiner at the beginning, or on its own, joins nothing.
         while chars.next_if(|c| is_joiner(*c)).is_some() {}
         if chars.peek().is_none() {
             continue;
@@ -127,7 +127,7 @@ pub fn line(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// Makes room for the ellipsis, without taking a sign apart.
+/// Makes room for the ellipsis, without leaving a joiner at the end.
 fn cut(mut out: String) -> String {
     out.pop();
     out.truncate(out.trim_end_matches(|c: char| c.is_whitespace() || is_joiner(c)).len());
@@ -166,7 +166,7 @@ fn untagged(text: &str) -> String {
 enum Tag {
     Nothing,
     Gap,
-    /// What is dropped ends here.
+    /// The part that is dropped ends here.
     Until(&'static str),
 }
 
@@ -204,7 +204,7 @@ fn tag(text: &str) -> Option<(Tag, &str)> {
     }
 }
 
-/// With character references resolved, once: what they spell is text.
+/// Resolves character references once: what they spell is text.
 fn references(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

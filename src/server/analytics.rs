@@ -1,4 +1,4 @@
-//! Analytics: what the caller's runs say together, and how anybody's figures are answered.
+//! Analytics: figures over the caller's runs, and the code that computes them for anybody.
 
 use actix_web::{delete, get, web};
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ pub(super) async fn ranked(
     Ok(web::Json(Leaderboard { source, runs, draws: DRAWS, models: Rank::of(rated) }))
 }
 
-/// The best answer before each other one; of those among themselves nothing was said.
+/// The best answer before each of the others, about whose order nothing was said.
 fn preferred(one: Preferred) -> Vec<Ballot> {
     one.others.into_iter().map(|other| vec![vec![one.best.clone()], vec![other]]).collect()
 }

@@ -1,4 +1,4 @@
-//! What every handler stands on.
+//! What every handler needs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -45,11 +45,11 @@ pub struct App {
     pub examining: tokio::sync::Mutex<()>,
     /// Reads files in processes of their own.
     pub extractor: Extractor,
-    /// A place for each file that may be under way at once.
+    /// A slot for each file that may be in progress at once.
     pub uploads: Semaphore,
-    /// Told when a schedule was made or changed here: it may be due sooner than what is waited for.
+    /// Told when a schedule was made or changed here: it may be due sooner than the one that is waited for.
     pub scheduled: Notify,
-    /// When the log last had a peer that is not trusted.
+    /// When a peer that is not trusted was last logged.
     pub told_of_peer: Mutex<Option<Instant>>,
 }
 
@@ -68,7 +68,7 @@ impl App {
         self.settings_of(layers)
     }
 
-    /// The same of what was read already.
+    /// The same from layers that were read already.
     ///
     /// # Errors
     /// 500 when a stored layer cannot be read.

@@ -1,5 +1,5 @@
 //! What turns a question (who asks, in which conversation, with which body) into a run that goes on and can be watched:
-//! the one way into a run, whichever protocol the question came by.
+//! the only way into a run, whichever protocol the question came by.
 
 use std::time::Duration;
 
@@ -35,10 +35,10 @@ use crate::store::runs::{IdempotencyKey, Program, RunRow};
 use crate::store::schedules::Firing;
 use crate::store::{StoreError, Tx};
 
-/// How soon the log is asked again while the database is away.
+/// How soon the log is read again while the database is unavailable.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// How many models that see are named where nobody of a council does.
+/// How many models that see pictures are suggested where no member of the council does.
 const MOST_NAMED: usize = 5;
 
 /// A question that somebody asks.
@@ -80,7 +80,7 @@ pub(super) async fn ask(
     ask_for(app, caller, asked_by(request), question).await
 }
 
-/// The same where the request itself is not at hand any more.
+/// The same where the HTTP request itself is no longer available.
 ///
 /// # Errors
 /// As [`ask`].
@@ -96,8 +96,8 @@ pub(super) async fn ask_for(
     ask_in(app, caller, tx, asked_by, question).await
 }
 
-/// The same in a transaction of the caller's, which ends with it, for whoever has looked whether they may ask and whether this
-/// server can take it.
+/// The same in a transaction of the caller's, which ends with it, for callers that have checked whether they may ask
+/// and whether this server can take it.
 ///
 /// # Errors
 /// As [`ask`].
@@ -124,7 +124,7 @@ pub(super) async fn ask_in(
         project,
         plan,
         groups: caller.groups_from_proxy().map(<[String]>::to_vec),
-        // A program looks by itself; a schedule's owner is not there to look.
+        // A program watches its own run; a schedule's owner is not there to watch.
         tells_devices: firing.is_some() || (caller.is_in_person() && program.is_none()),
         idempotency_key,
         parent,
@@ -148,7 +148,7 @@ pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Optio
             next = events.next() => match next {
                 Ok(Some(_)) => {}
                 Ok(None) => break,
-                // The run waits for the database too; whoever asked goes on waiting for the run.
+                // The run waits for the database too; the asker goes on waiting for the run.
                 Err(error @ StoreError::Unavailable(_)) => {
                     tracing::warn!(run.id = %run, %error, "an answer waits for the database");
                     tokio::time::sleep(ASK_AGAIN).await;
@@ -165,7 +165,7 @@ pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Optio
     }
 }
 
-/// What a request becomes, and where it stands.
+/// The plan of a request, and where it goes.
 struct Planned {
     plan: Plan,
     /// The position of the message that the question goes on from; none where it begins the conversation.
@@ -174,7 +174,7 @@ struct Planned {
     project: Option<ProjectId>,
 }
 
-/// What a request becomes in a conversation, or in a new one, after what was said before (`said`, or what its branch
+/// The plan of a request in a conversation, or in a new one, after what was said before (`said`, or what its branch
 /// holds); or everything that is wrong with it.
 pub(super) async fn plan(
     app: &App,
@@ -284,7 +284,7 @@ fn nobody_sees(app: &App) -> FieldError {
 
 /// Whether the conversation is to be made with this question if it is not there.
 fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
-    // A body that is no object is refused for the question that it lacks.
+    // A body that is not an object is refused later, for its missing question.
     let Ok(mut fields) = Fields::of(body) else { return Ok(false) };
     let begins = fields.take("new_conversation", "true or false").unwrap_or(false);
     fields.finish(|| begins)
@@ -329,7 +329,7 @@ fn history(messages: Vec<Text>) -> Vec<Turn> {
     turns
 }
 
-/// An earlier question with what was added to it while it was answered.
+/// An earlier question with its corrections.
 fn corrected(question: &str, corrections: Option<Value>) -> String {
     let read = |added| {
         serde_json::from_value::<Vec<Correction>>(added).inspect_err(|error| {

@@ -21,7 +21,7 @@ pub async fn serve(request: HttpRequest) -> HttpResponse {
         return Problem::method_not_allowed("GET, HEAD").response();
     }
     let path = request.match_info().unprocessed().trim_start_matches('/');
-    // What programs ask for is never answered with a page.
+    // Requests to the API are never answered with a page.
     if ["health", "metrics"].contains(&path)
         || ["api/", "v1/", "health/", ".well-known/"].iter().any(|start| path.starts_with(start))
     {

@@ -19,7 +19,7 @@ const PARENT: &str = "parent_message_id";
 /// where it begins the conversation.
 ///
 /// # Errors
-/// When the body names anything else than an answer of this conversation.
+/// When the body names anything other than an answer of this conversation.
 pub(super) fn parent(body: &Value, tree: &Tree) -> Result<Option<Node>, FieldError> {
     let Some(given) = body.get(PARENT) else { return Ok(tree.end()) };
     if given.is_null() {

@@ -47,12 +47,12 @@ async fn my_states(app: &App, caller: &Caller) -> Result<Vec<BudgetState>, Probl
     Ok(binding(app, caller).await?.into_iter().map(budget_state).collect())
 }
 
-/// What binds this caller now.
+/// The budgets that bind this caller now.
 pub(super) async fn binding(app: &App, caller: &Caller) -> Result<Vec<State>, Problem> {
     Ok(payer(app, caller).await?.budgets)
 }
 
-/// This caller, as who pays for a call.
+/// This caller, as the payer of a call.
 pub(super) async fn payer(app: &App, caller: &Caller) -> Result<Payer, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let groups = match caller.groups_from_proxy() {
@@ -104,7 +104,7 @@ pub(super) async fn set_my_caps(
             set::set_cap(&mut tx, period, cap).await?;
             noted.insert(field.to_owned(), json!(cap));
         }
-        // Not the body: what else stands in it is nobody's business and may be long.
+        // The body is not recorded: other fields in it are private and may be long.
         audit::append(&mut tx, &caller.user, "budget.cap", None, &Value::Object(noted)).await?;
         tx.commit().await?;
     }

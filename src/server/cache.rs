@@ -1,4 +1,4 @@
-//! The semantic cache: the answer to an offer, the entries of a person, and what looking came to.
+//! The semantic cache: the answer to an offer, the entries of a person, and the statistics of looking.
 
 use actix_web::{delete, get, post, web};
 use serde::{Deserialize, Serialize};
@@ -437,7 +437,7 @@ pub struct CacheSearch {
     pub hit_count: Option<u32>,
 }
 
-/// What a search costs, as a format of the ledger.
+/// The ledger's format for searches.
 const SEARCH: &str = "cache_search";
 
 /// Says whether a question, asked now as the first of a conversation, would be given an earlier answer of the caller's.

@@ -14,7 +14,7 @@ use crate::council::prompts::fence::Fence;
 use crate::identity::Permission;
 use crate::llm::{Models, Reply, Usage};
 
-/// What a question costs that is only classified, as a format of the ledger.
+/// The ledger's format for questions that are only classified.
 const CLASSIFICATION: &str = "classification";
 
 /// A question to classify, in the query or in the body.

@@ -1,5 +1,5 @@
-//! What commands ask of this room that answer questions in their own process: the same plans as over HTTP, for a user
-//! who is named on the command line.
+//! What commands that answer questions in their own process need from this room: the same plans as over HTTP, for a
+//! user who is named on the command line.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +22,14 @@ use crate::identity::{AuthMethod, Identity};
 use crate::runs::ephemeral::Ended;
 use crate::store::{StoreError, presets};
 
-/// Whoever a command asks for.
+/// The user whom a command asks for.
 pub struct Asker<'a> {
     app: &'a App,
     caller: Caller,
 }
 
 impl<'a> Asker<'a> {
-    /// This user, by nobody's groups and without an administrator's rights.
+    /// This user, without groups and without an administrator's rights.
     #[must_use]
     pub fn new(app: &'a App, user: UserId) -> Self {
         let identity = Identity {
@@ -43,7 +43,7 @@ impl<'a> Asker<'a> {
         Self { app, caller: Caller(identity) }
     }
 
-    /// What a request body becomes in a new conversation.
+    /// The plan of a request body in a new conversation.
     ///
     /// # Errors
     /// A sentence for everything that is wrong with it.
@@ -82,7 +82,7 @@ pub fn request_fields() -> BTreeSet<String> {
     }
 }
 
-/// What a request body becomes where nothing is kept: by the configured settings, after these turns.
+/// The plan of a request body where nothing is kept: by the configured settings, after these turns.
 ///
 /// # Errors
 /// A sentence for everything that is wrong with it.

@@ -1,8 +1,8 @@
 //! One connection, and its limits for a client that is slow, silent, or gone without closing it.
 //!
-//! actix-web limits the time for the head of the first request and the pause between two requests. It knows
-//! no limit for a later head that does not end, for a body that does not end after its answer, nor for
-//! a client that takes nothing of what is sent. Those limits are kept here, below HTTP, where they hold for everything.
+//! actix-web limits the time for the head of the first request and the pause between two requests. It has no limit for
+//! a later head that does not end, for a body that does not end after its answer, or for a client that reads nothing of
+//! what is sent. Those limits are kept here, below HTTP, where they hold for everything.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -27,9 +27,9 @@ use crate::shutdown::Shutdown;
 
 /// The longest time between two checks of a connection's limits.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
-/// How often the system's table is read. It costs the system a walk through all that it keeps room for, which is a
-/// hundredth of a second on a large machine: at every check of one connection it was a fifth of what a server with one
-/// user took.
+/// How often the system's table is read. The system walks its whole connection table for it, which takes a hundredth of
+/// a second on a large machine: done at every check of one connection, that was a fifth of the CPU time of a server
+/// with one user.
 const TABLE_INTERVAL: Duration = Duration::from_secs(4);
 /// A client that has acknowledged nothing for so long, although it was sent something again and again, is
 /// gone. With the heartbeat of a silent stream (15 s) that is noticed within 30 s.
@@ -38,9 +38,9 @@ const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(7);
 /// What a client may make the server wait for.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Without a request: silent, or with one that does not end.
+    /// How long it may be without a request: silent, or with one that does not end.
     pub idle: Duration,
-    /// With an answer of which it takes nothing.
+    /// How long it may read nothing of an answer.
     pub stalled: Duration,
 }
 
@@ -277,7 +277,7 @@ mod tests {
         for address in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
             let Ok(listener) = TcpListener::bind(address) else { continue };
             let bound = listener.local_addr().unwrap();
-            // To all addresses one comes by IPv4.
+            // A server on all addresses is reached by IPv4.
             let to = if address == "[::]:0" { "127.0.0.1" } else { address.trim_end_matches(":0") };
             let Ok(_client) = std::net::TcpStream::connect(format!("{to}:{}", bound.port())) else {
                 continue;

@@ -209,7 +209,7 @@ impl Which {
         }
     }
 
-    /// Nothing where the message is not in the conversation.
+    /// `None` where the message is not in the conversation.
     pub(super) fn choose(self, tree: &Tree) -> Option<Vec<Node>> {
         match self {
             Self::InForce => Some(tree.in_force()),
@@ -392,8 +392,8 @@ pub(super) async fn remove(
     Ok(web::Json(Deleted { status: Status::Ok, id, deleted: true, purged: false }))
 }
 
-/// The wish and its line in the audit log are one transaction; the purge follows it, and is made up for where this
-/// server dies in between.
+/// The request and its line in the audit log are one transaction; the purge follows it, and is caught up on later if
+/// this server dies in between.
 async fn purge(app: &App, caller: &Caller, id: ConversationId) -> Result<web::Json<Deleted>, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     match conversations::make_due(&mut tx, id).await.map_err(named)? {

@@ -1,6 +1,6 @@
 //! Tables for spreadsheets.
 
-/// A table under this header. A cell that a spreadsheet would take for a formula is quoted.
+/// A table under this header. A cell that a spreadsheet would take for a formula is escaped.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header).expect("memory takes everything");

@@ -12,7 +12,7 @@ use crate::store::usage::Span;
 /// 422 that names `field`.
 pub(super) fn read(field: &str, text: Option<&str>) -> Result<Option<Date>, Problem> {
     let Some(text) = text else { return Ok(None) };
-    // Postgres knows fewer years before Christ than the calendar.
+    // Postgres has a smaller range of years BC than the calendar.
     let day = text.parse().ok().filter(|day: &Date| day.year() > 0);
     day.map(Some).ok_or_else(|| Problem::field(field, "must be a day, like 2026-11-01"))
 }

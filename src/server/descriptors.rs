@@ -1,5 +1,5 @@
 //! File descriptors: every connection to a client, a model and the database takes one, and the system gives
-//! a process only so many. Where they have ended, runs fail in the middle, so new work is refused before.
+//! a process only so many. When none are left, runs fail in the middle, so new work is refused before that.
 
 use std::collections::VecDeque;
 use std::fs::ReadDir;
@@ -10,16 +10,16 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What a server needs beside its connections to the database, to do anything useful at all.
 const MIN_DESCRIPTORS: u64 = 240;
-/// A quarter of all is kept for work that has begun, and of many not more than this.
+/// A quarter of all is kept for work that has begun, but not more than this.
 const MAX_RESERVED: u64 = 256;
-/// What a question may take: its reader, seven members and some over.
+/// What a question may take: its reader, seven members and a few more.
 const QUESTION: u64 = 16;
-/// How long a count holds good.
+/// How long a count stays valid.
 const COUNTED: Duration = Duration::from_millis(250);
-/// After this a question that was let in has opened what it needs, so that the count has it. On a machine with too much to
-/// do that takes seconds; until then it is counted beside what is open.
+/// After this time a question that was admitted has opened what it needs, so that the count includes it. On an
+/// overloaded machine that takes seconds; until then it is counted in addition to what is open.
 const SETTLED: Duration = Duration::from_secs(5);
-/// Half of all are for clients, and of many not more than this.
+/// Half of all are for clients, but not more than this.
 const MAX_CLIENTS: usize = 25_600;
 
 /// Why a server is not started.
@@ -113,7 +113,7 @@ impl Descriptors {
     }
 }
 
-/// How many are open now. Whoever cannot even look has none left.
+/// How many are open now. Where they cannot even be counted, none are left.
 fn open(limit: u64) -> u64 {
     let listed = std::fs::read_dir("/proc/self/fd").or_else(|error| {
         if error.kind() == std::io::ErrorKind::NotFound { std::fs::read_dir("/dev/fd") } else { Err(error) }

@@ -1,4 +1,4 @@
-//! What handlers take: who asks, the JSON body, ids out of the path.
+//! What handlers take: who asks, the JSON body, ids from the path.
 
 use std::future::{Ready, ready};
 use std::ops::Deref;
@@ -31,7 +31,7 @@ impl Caller {
         Scope::User(self.0.user.clone())
     }
 
-    /// The groups that the proxy named in this request; a token names none, and nor does what is due.
+    /// The groups that the proxy named in this request; a token names none, and neither does a scheduled question.
     #[must_use]
     pub fn groups_from_proxy(&self) -> Option<&[String]> {
         match self.0.via {
@@ -49,7 +49,7 @@ impl Caller {
         }
     }
 
-    /// Refuses every token: what a leaked one must not make or change is managed by people.
+    /// Refuses every token: things that a leaked one must not make or change are managed only in the browser.
     pub fn in_person(&self, what: &str) -> Result<(), Problem> {
         if self.is_in_person() {
             Ok(())
@@ -118,7 +118,7 @@ impl FromRequest for Body {
 /// The body as JSON, of so many bytes at most.
 ///
 /// # Errors
-/// Why it is not read: it is too long, too slow, or no JSON.
+/// Why it is not read: it is too long, too slow, or not JSON.
 pub(super) fn read_json(
     request: &HttpRequest,
     payload: Payload,
@@ -164,7 +164,7 @@ async fn read(mut payload: Payload, limit: usize) -> Result<Vec<u8>, Problem> {
     Ok(body)
 }
 
-/// An id out of the path. What is no id is not there.
+/// An id from the path. Anything that is not an id counts as not found.
 ///
 /// # Errors
 /// 404 that names `what`.
@@ -172,7 +172,7 @@ pub fn id<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Problem> {
     text.parse().map_err(|_| Problem::not_found(what))
 }
 
-/// By what the run's log lines and traces lead back to this request.
+/// The ids by which the run's log lines and traces lead back to this request.
 pub(super) fn asked_by(request: &HttpRequest) -> AskedBy {
     let extensions = request.extensions();
     AskedBy {

@@ -159,7 +159,7 @@ fn opinion(body: &Value, run: &RunRow) -> Result<Opinion, Problem> {
     Ok(fields.finish(|| Opinion { thumb, better, comment })?)
 }
 
-/// The place of this seat's answer in the stored list.
+/// The position of this seat's answer in the stored list.
 fn seat(deliberation: &Deliberation, name: &str) -> Option<i16> {
     let answers = deliberation.answers();
     let place = answers.iter().position(|answer| answer.member == name && answer.is_good())?;

@@ -11,7 +11,7 @@ const MAX_CHARS: usize = 200;
 /// form that is not filled in.
 ///
 /// # Errors
-/// 422 that names `user` where it is no user's name.
+/// 422 that names `user` where it is not a user's name.
 pub(super) fn user(name: Option<&str>) -> Result<Option<UserId>, Problem> {
     let Some(name) = name.filter(|name| !name.is_empty()) else { return Ok(None) };
     let user = user::canonical(name).filter(|_| !name.chars().any(char::is_control));

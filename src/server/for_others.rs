@@ -9,9 +9,9 @@ use crate::store::shares::SharedMessage;
 /// How much of the first question stands in for a title.
 const TITLE_CHARS: usize = 80;
 
-/// What stands beside the stages and concerns only the person who asked: what of their defaults did not apply, how their
-/// budgets stood, in whose words the models were asked, where an earlier answer came from, and a log that only they can
-/// read.
+/// Metadata beside the stages that concerns only the person who asked: defaults of theirs that did not apply, the state
+/// of their budgets, whose prompts the models were asked with, where an earlier answer came from, and a log that only
+/// they can read.
 const PRIVATE: [&str; 5] = ["ignored", "budget_warnings", "prompts", "cache", "process_log"];
 
 /// A message as others may read it.
@@ -48,7 +48,7 @@ fn title_of(messages: &[SharedMessage]) -> Option<String> {
     Some(title).filter(|title| !title.is_empty())
 }
 
-/// The same for the page, in a row. Answers name no run.
+/// The same for the page, as a list. Answers do not name their run.
 pub(super) fn shown(messages: Vec<SharedMessage>) -> Vec<Message> {
     let mut before = None;
     let mut shown = Vec::with_capacity(messages.len());
@@ -88,7 +88,7 @@ mod tests {
         let fields = fields.as_object().expect("an object");
         let private = PRIVATE.iter().filter(|name| fields.contains_key(**name)).count();
         assert_eq!(private, PRIVATE.len(), "what is private has these names");
-        // By number and not by name: features are named in their folders alone.
+        // By position and not by name: features are named only in their own folders.
         let shared = fields.len() - private;
         assert_eq!(
             shared, 24,

@@ -25,7 +25,7 @@ pub(super) enum Target {
 /// The key of a request, if it has one.
 ///
 /// # Errors
-/// 422 for a header that is no key.
+/// 422 for a header that is not a key.
 pub(super) fn key(
     request: &HttpRequest,
     target: Target,
@@ -43,7 +43,7 @@ pub(super) fn key(
 /// The same for a key that came as a field of this name.
 ///
 /// # Errors
-/// 422 for what is no key.
+/// 422 for anything that is not a key.
 pub(super) fn in_field(
     field: &str,
     key: &str,
@@ -69,8 +69,8 @@ fn of(key: &str, target: Target, body: &Value) -> IdempotencyKey {
     IdempotencyKey { key, request_digest: digest(target, body) }
 }
 
-/// The same for the same JSON, however it is written. Stored with runs: a change would refuse requests
-/// that are sent again over an upgrade.
+/// The same for the same JSON, however it is written. Stored with runs: changing it would refuse requests that are sent
+/// again across an upgrade.
 pub(super) fn digest(target: Target, body: &Value) -> Vec<u8> {
     let target = match target {
         Target::Question(conversation) => format!("question {conversation}"),

@@ -44,7 +44,7 @@ pub(super) fn message(text: &mut String, message: &Message) {
     }
 }
 
-/// What a question came with, where it came with any of this.
+/// Lists the names of a question's files, if there are any.
 fn files<'a>(text: &mut String, how: &str, names: impl Iterator<Item = &'a str>) {
     let names: Vec<String> = names.map(|name| neutral(name).to_string()).collect();
     if !names.is_empty() {
@@ -111,7 +111,7 @@ fn unseen(text: &mut String, deliberation: &Deliberation, model: &str) {
     }
 }
 
-/// A time that stands in an answer of the API (naive UTC), as it is written in a text.
+/// A time from the API (naive UTC), as it is written in a text.
 pub fn readable(naive: &str) -> String {
     match naive.parse::<jiff::civil::DateTime>() {
         Ok(at) => at.strftime("%-d %B %Y, %H:%M UTC").to_string(),

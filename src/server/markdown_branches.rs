@@ -8,7 +8,7 @@ use super::neutral::neutral;
 use super::shape::{Conversation, Message};
 use crate::id::MessageId;
 
-/// So much of a question names it.
+/// How much of a question is quoted to name it.
 const NAMED_BY_CHARS: usize = 80;
 
 /// All messages of a conversation, branch after branch.
@@ -38,8 +38,8 @@ pub fn conversation(conversation: &Conversation) -> String {
     text
 }
 
-/// What stands above a branch: its `place`, where it leaves those before it, and whether it was looked at last. They share
-/// the answer to this question.
+/// What stands above a branch: its `place`, where it leaves those before it, and whether it was looked at last.
+/// `shared` is the last question whose answer they have in common.
 #[must_use]
 pub fn heading((place, count): (usize, usize), shared: Option<&Message>, is_in_force: bool) -> String {
     let mut text = format!("\n## Branch {} of {count}\n", place + 1);

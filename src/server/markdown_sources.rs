@@ -45,7 +45,7 @@ pub(super) fn sources(text: &mut String, sources: &[Source]) {
     text.push_str("\n## Sources\n\n");
     for source in sources {
         let date = source.published.as_ref().map_or_else(String::new, |date| format!(", {}", neutral(date)));
-        // Between angle brackets a link ends nowhere else.
+        // In angle brackets a link cannot end early.
         let url = source.url.replace('<', "%3C").replace('>', "%3E");
         text.push_str(&format!(
             "- \\[{}\\] {} ({}{date}): <{url}>\n",

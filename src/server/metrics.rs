@@ -1,10 +1,10 @@
-//! What operators are told of the server itself, and what is only looked at when somebody wants to know.
+//! Metrics of the server itself, and gauges that are only measured when metrics are read.
 
 use super::app::App;
 use crate::identity::proxy::Refusal;
 use crate::version;
 
-/// Why a request is refused before it is read, beside what is wrong with its identity.
+/// Why a request is refused before it is read, apart from problems with its identity.
 const REFUSALS: [&str; 5] = ["another_user", "token", "malformed_origin", "cross_origin", "host"];
 /// Why a connection is closed.
 const CUTS: [&str; 3] = ["idle", "stalled", "vanished"];
@@ -12,7 +12,7 @@ const CUTS: [&str; 3] = ["idle", "stalled", "vanished"];
 /// What becomes of a scheduled question that is due.
 const FIRINGS: [&str; 3] = ["asked", "refused", "postponed"];
 
-/// Begins every series at 0, so that the first of anything is an increase.
+/// Begins every series at 0, so that the first event of each kind shows as an increase.
 pub(super) fn begin() {
     metrics::describe_counter!("llm_council_refused_total", "Requests refused for who they say they are.");
     metrics::describe_counter!(
@@ -50,7 +50,7 @@ pub(super) fn begin() {
         .set(1);
 }
 
-/// All metrics as text, with what is looked at now. Asks the database nothing.
+/// All metrics as text, including the gauges that are measured now. Does not ask the database.
 pub(super) fn rendered(app: &App) -> String {
     metrics::gauge!("llm_council_draining").set(u8::from(app.runs.is_closed()));
     let pool = app.db.pool_state();

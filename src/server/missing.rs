@@ -34,8 +34,7 @@ impl App {
         built_in::as_present(council.settings.clone(), &council.built_in, &self.models)
     }
 
-    /// What these settings name that is not on offer, and what stands in them in the place of a built-in
-    /// model that is not.
+    /// The models in these settings that are not on offer, and the replacements of built-in ones.
     #[must_use]
     pub fn missing_models(&self, settings: &Settings) -> Vec<MissingModel> {
         let mut missing: BTreeSet<MissingModel> = BTreeSet::new();
@@ -60,8 +59,8 @@ impl App {
     }
 }
 
-/// Logs the models of the default council that are not on offer: once the providers' lists have been read for the
-/// first time, and then each that goes, once.
+/// Logs the models of the default council that are not on offer: once the providers' lists have been read for the first
+/// time, and later each one that disappears, once.
 pub fn log_missing_models(app: web::Data<App>) -> impl Future<Output = ()> {
     // Subscribed here: the lists may be read before the task runs.
     let list_reads = app.models.list_reads();
@@ -79,7 +78,7 @@ async fn log_changes(app: web::Data<App>, mut list_reads: watch::Receiver<()>) {
             Err(problem) => tracing::warn!(%problem, "the instance's settings cannot be read"),
         }
         let missing = app.missing_models(&settings);
-        // One that is still missing is not said again, also when another one joins it.
+        // One that is still missing is not logged again when another one joins it.
         let new =
             missing.iter().filter(|it| !logged.iter().any(|known: &MissingModel| known.model == it.model));
         for MissingModel { model, nearest, replaced } in new {

@@ -85,10 +85,10 @@ use problem::Problem;
 
 /// How much of an answer the system holds for a client that does not read it.
 const SEND_BUFFER_BYTES: usize = 64 * 1024;
-/// How long a client has for the head of its first request, and for what is left when it is refused.
+/// How long a client has for the head of its first request, and for the rest of it when it is refused.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-/// After how long without traffic a connection is probed for whether its client is still there.
+/// After how long without traffic it is probed whether a connection's client is still there.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRY: Duration = Duration::from_secs(5);
 
@@ -96,7 +96,7 @@ const KEEPALIVE_RETRY: Duration = Duration::from_secs(5);
 ///
 /// One thread does it all: a run, the connections to its models, its readers' and the database's are
 /// then woken by the same event loop, and no token is passed from thread to thread. `background` starts
-/// the work that belongs on that thread too. A machine with more to give runs more servers on one database.
+/// the work that belongs on that thread too. To use more of a machine, run several servers on one database.
 pub fn serve(
     app: web::Data<App>,
     listener: TcpListener,
@@ -110,7 +110,7 @@ pub fn serve(
     let background = Arc::new(Mutex::new(Some(background)));
     let unacknowledged = Unacknowledged::default();
     let bound_to = listener.local_addr().ok();
-    // What `HttpServer` does, over connections of our own.
+    // The work of `HttpServer`, with our own connection type.
     let server = Server::build()
         .workers(1)
         .max_concurrent_connections(app.descriptors.clients())
@@ -139,7 +139,7 @@ pub fn serve(
             .wrap(TracingLogger::<crate::telemetry::RequestSpan>::new())
             .wrap(CatchPanic::default())
             .wrap(
-                // What went wrong is reported where it is logged, once.
+                // Errors are reported once, where they are logged.
                 sentry_actix::Sentry::builder().capture_server_errors(false).start_transaction(true).finish(),
             )
             .wrap(from_fn(connection::count))
@@ -175,7 +175,7 @@ pub fn serve(
     Ok((server.handle(), server))
 }
 
-/// What a client that stands still, or has vanished, may cost; each connection inherits it.
+/// Bounds the cost of a client that has stalled or vanished; each connection inherits these options.
 fn bound(listener: &TcpListener, limits: Limits) -> std::io::Result<()> {
     let socket = socket2::SockRef::from(listener);
     // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
@@ -186,7 +186,7 @@ fn bound(listener: &TcpListener, limits: Limits) -> std::io::Result<()> {
         .with_interval(KEEPALIVE_RETRY)
         .with_retries(2);
     socket.set_tcp_keepalive(&keepalive)?;
-    // For what the system still has to send when we have closed; it then keeps none of it any longer.
+    // Limits how long the system keeps data that is unsent when we have closed the connection.
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(limits.stalled))?;
     Ok(())

@@ -142,7 +142,7 @@ fn harmless(text: &str, code: &[(usize, usize)]) -> String {
     out
 }
 
-/// Whether something begins here that another program would fetch, run or follow.
+/// Whether something that another program would fetch, run or follow begins here.
 fn is_live(rest: &str) -> bool {
     if let Some(place) = rest.strip_prefix("](") {
         let place = place.trim_start();
@@ -157,7 +157,7 @@ fn leads_to_the_web(place: &str) -> bool {
     ["http://", "https://", "mailto:", "#"].into_iter().any(begins)
 }
 
-/// `[label]: place`, where the place is none of the web; footnotes are something else.
+/// `[label]: target`, where the target is not a web address; footnotes do not count.
 fn defines_a_link(rest: &str) -> bool {
     let Some(label) = rest.strip_prefix('[').filter(|label| !label.starts_with('^')) else { return false };
     let mut is_escaped = false;

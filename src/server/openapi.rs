@@ -1,5 +1,5 @@
 //! What every operation has in common in the OpenAPI document: which errors it may answer with, and in
-//! which form. Handlers name only what is their own.
+//! which form. Handlers name only what is specific to them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -98,7 +98,7 @@ fn describe(status: &str, response: &mut RefOr<Response>) {
     }
 }
 
-/// A stage is a name to the code, and one of these to a reader.
+/// In the code a stage is just a name; for readers of the document it is one of these.
 fn name_stages(document: &mut OpenApi) {
     let schemas = document.components.iter_mut().flat_map(|components| &mut components.schemas);
     for (_, schema) in schemas.filter(|(name, _)| *name == "Stage") {
@@ -119,14 +119,14 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
         .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-/// The methods that a route's pattern knows, as `Allow` names them; nothing for what is no route.
+/// The methods that a route's pattern knows, as `Allow` names them; nothing where there is no such route.
 pub fn allowed(pattern: &str) -> Option<&'static str> {
     static ALLOWED: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         let paths = super::routes::openapi().paths.paths;
         let methods = |mut item: PathItem| operations(&mut item).map(|(name, _)| name).collect::<Vec<_>>();
         paths.into_iter().map(|(path, item)| (path, methods(item).join(", "))).collect()
     });
-    // A route that takes several parts of a path says so behind its parameter's name.
+    // A route that takes several parts of a path marks that after its parameter's name.
     ALLOWED.get(&pattern.replace(":.*}", "}")).map(String::as_str)
 }
 

@@ -65,7 +65,7 @@ pub(super) fn served(routes: &mut web::ServiceConfig) {
     of_formats::served(routes);
 }
 
-/// Gathers what the document says of them.
+/// Collects their part of the OpenAPI document.
 pub(super) fn documented(routes: &mut ServiceConfig<'_>) {
     of_options::documented(routes);
     of_formats::documented(routes);

@@ -111,7 +111,7 @@ impl Given {
 impl Content {
     /// The same, with everything refused that is wrong with it over these settings.
     pub(super) fn checked(mut self, app: &App, in_force: &Settings, fields: &mut Fields<'_>) -> Self {
-        // They stand beside the settings.
+        // The options are checked beside the settings.
         self.settings.options.requests.default_options = None;
         let mut under = in_force.with(&self.settings);
         under.options.requests.default_options.clear();
@@ -314,15 +314,15 @@ pub(super) async fn in_force(
     };
     let content = content(preset.value)?;
     in_force.settings = in_force.settings.with(&content.settings);
-    // Those of the settings do not count beside a preset.
+    // Default options in the settings do not count beside a preset.
     in_force.settings.options.requests.default_options.clear();
     in_force.options = content.options;
     in_force.problems = unfit("preset_id", "does not fit your settings", &in_force.settings);
     Ok(in_force)
 }
 
-/// What is wrong with these settings: a preset, and what a project sets, were checked over the settings of whoever saved them, as
-/// they were then.
+/// What is wrong with these settings: presets and a project's settings were checked only over the settings of the
+/// person who saved them, as they were then.
 fn unfit(field: &str, what: &str, settings: &Settings) -> Vec<FieldError> {
     settings_problems(settings)
         .into_iter()

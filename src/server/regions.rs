@@ -95,7 +95,7 @@ pub(super) fn moved(
             _ => Err(Problem::field("region", "no provider of this server has regions")),
         };
     };
-    // Saying none is going back to the provider's own.
+    // An empty text goes back to the provider's own region.
     let region = Some(said.trim()).filter(|said| !said.is_empty()).unwrap_or(&regions.default).to_owned();
     if !regions.regions.iter().any(|known| known.id == region) {
         let known: Vec<&str> = regions.regions.iter().map(|known| known.id.as_str()).collect();
@@ -111,7 +111,7 @@ pub(super) fn moved(
     let mut report = RegionReport { region: region.clone(), moved: Vec::new(), missing: Vec::new() };
     for (place, model) in after.named_models() {
         match app.models.moved(model, &region) {
-            // Models of other providers.
+            // Models of other providers stay as they are.
             None => {}
             Some(Moved::To(to)) if to == *model => {}
             Some(Moved::To(to)) => {
@@ -126,7 +126,7 @@ pub(super) fn moved(
     Ok((own.overlaid(difference(&before, &after)?), Some(report)))
 }
 
-/// The layer that makes one of the other. What does not differ stays with whoever says it.
+/// The layer that makes one of the other. Values that do not differ are left to the layer that has them.
 fn difference(before: &Settings, after: &Settings) -> Result<SettingsLayer, Problem> {
     let fields = |settings: &Settings| match json!(settings.as_layer()) {
         Value::Object(fields) => fields,

@@ -1,5 +1,5 @@
-//! What is known of reviewers, for a run that begins: the user's own figures are asked for then; everybody's are read
-//! now and then, and nobody waits for them.
+//! What is known of reviewers, for a run that begins: the user's own figures are queried for it; everybody's are
+//! refreshed in the background, and no run waits for them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,7 +12,7 @@ use crate::store::{Db, Scope, StoreError};
 
 /// How old everybody's figures may become: what models are like changes over weeks.
 const REFRESH: Duration = Duration::from_mins(10);
-/// How soon they are asked for again when that failed.
+/// How soon they are read again after a failure.
 const RETRY: Duration = Duration::from_secs(30);
 
 /// Everybody's figures, as they were read last; nothing at first.

@@ -17,8 +17,8 @@ use super::{
     push, regions, runs, schedules, settings, sharing, skip, v1, version, webhooks, weights,
 };
 
-/// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
-/// gathered at each start, and is wanted once in a while.
+/// Every route but the web app's files. They are served by actix-web alone: utoipa would otherwise collect the document
+/// at each start, although it is rarely asked for.
 macro_rules! table {
     ($(#[$about:meta])* $name:ident, $config:ty, $scope:path) => {
         $(#[$about])*
@@ -223,11 +223,11 @@ table!(
     served, web::ServiceConfig, web::scope
 );
 table!(
-    /// Gathers what the document says of them.
+    /// Collects their part of the OpenAPI document.
     documented, ServiceConfig<'_>, scope
 );
 
-/// A path that is not there, or a method that a path does not know.
+/// A path that does not exist, or a method that a path does not support.
 async fn no_such_route(request: HttpRequest) -> HttpResponse {
     match request.match_pattern().as_deref().and_then(openapi::allowed) {
         Some(methods) => Problem::method_not_allowed(methods).response(),

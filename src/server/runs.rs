@@ -170,7 +170,7 @@ impl RunGoesOn {
         Self { run_id, detail, location: format!("/api/runs/{run_id}") }
     }
 
-    /// 202, and nothing that invites a client to send the question again.
+    /// 202, without anything that would make a client send the question again.
     pub(super) fn response(&self) -> HttpResponse {
         HttpResponse::Accepted().insert_header((header::LOCATION, self.location.clone())).json(self)
     }

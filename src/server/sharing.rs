@@ -163,7 +163,7 @@ pub(super) async fn create(
     let Some(share) = shares::create(&mut tx, &new, MOST).await? else {
         return Err(Problem::not_to_share(NotToShare::TooMany(MOST)));
     };
-    // Not the link itself: whoever reads the audit log is not to open it with that.
+    // Not the link itself: readers of the audit log must not be able to open it.
     let details = json!({ "days": days });
     audit::append(&mut tx, &caller.user, "share.create", Some(&conversation.to_string()), &details).await?;
     tx.commit().await?;

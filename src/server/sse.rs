@@ -30,7 +30,7 @@ pub fn respond(app: &App, request: &HttpRequest, subscription: Subscription) -> 
         .map_into_boxed_body();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store"));
-    // nginx would collect the stream otherwise.
+    // nginx would buffer the stream otherwise.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     if let Ok(run) = HeaderValue::from_str(&run.to_string()) {
         headers.insert(HeaderName::from_static("x-run-id"), run);
@@ -78,7 +78,7 @@ impl Reader {
                     let run_id = self.subscription.run();
                     return Some(unnumbered(&RunEvent::RunQueued { run_id, position }.into()));
                 }
-                // Its reader's data is being erased, or has been, or they are blocked: nothing will come any more.
+                // The reader's data is being erased or has been, or they are blocked: nothing more will come.
                 Ok(None) | Err(StoreError::Erasing | StoreError::Blocked | StoreError::NotFound) => {
                     return None;
                 }

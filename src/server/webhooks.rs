@@ -345,7 +345,7 @@ fn named(error: StoreError) -> Problem {
     Problem::from(error).naming("Webhook")
 }
 
-/// What is asked of a webhook.
+/// What a webhook is to be.
 struct Wanted {
     settings: WebhookSettings,
     is_instance: bool,
@@ -359,7 +359,7 @@ impl Wanted {
         if url.is_none() && !fields.has("url") && present.is_none() {
             fields.refuse("url", FieldErrorKind::Missing, "is required: where deliveries are sent");
         }
-        // An address that has become wrong since is said when it is sent to.
+        // An unchanged address that is no longer allowed is reported when something is sent to it.
         if let Some(Err(problem)) = url.as_deref().map(|url| app.webhooks.check(url)) {
             fields.refuse("url", FieldErrorKind::Value, problem.to_string());
         }

@@ -42,7 +42,7 @@ async fn weights(app: &App, caller: &Caller) -> Result<WeightsInfo, Problem> {
     let records = analytics::records(&mut tx).await?;
     let records: BTreeMap<_, _> = records.into_iter().map(|(model, record)| (model, record.into())).collect();
     let known = records.keys().map(String::as_str);
-    // Under a floating name nobody is weighed: those that have answered under it are in the records.
+    // Floating names have no weight: the models that have answered under them are in the records.
     let own = settings.models_that_may_review().filter(|model| !floats(model));
     let mut models: Vec<&str> = own.chain(known).collect();
     models.sort_unstable();

@@ -1,7 +1,7 @@
 //! Access to somebody's conversations: one administrator asks, another one agrees, then both may read for some hours.
 //!
-//! Reading is done in [`Scope::Access`](super::Scope::Access), where row level security lets through what the request is
-//! about and no more, and ends by itself.
+//! Reading is done in [`Scope::Access`](super::Scope::Access), where row level security lets through what the request
+//! is about and no more, and access ends by itself.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -37,7 +37,7 @@ pub struct Request {
     pub revoked_by: Option<UserId>,
     /// When.
     pub revoked_at: Option<Timestamp>,
-    /// What was read with it, the newest first, as far as it is listed.
+    /// What was read with it, the newest first, as far as they are listed.
     pub reads: Vec<Read>,
 }
 
@@ -73,7 +73,7 @@ pub struct NewRequest<'r> {
     pub by: &'r UserId,
 }
 
-/// What came of the wish to approve.
+/// The outcome of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approved {
     /// It is open from now on.
@@ -92,7 +92,7 @@ macro_rules! columns {
     };
 }
 
-/// How many of them a list has, and how many reads each: nobody asks for more, and nothing here is unbounded.
+/// How many requests a list has, and how many reads each: nobody needs more, and the lists must be bounded.
 const MOST: i64 = 200;
 const MOST_READS: i64 = 500;
 
@@ -238,8 +238,8 @@ pub async fn approve(tx: &mut Tx, id: AccessId, by: &UserId) -> Result<Approved,
     Ok(Approved::Yes)
 }
 
-/// Ends it at once, whoever of the administrators wants it; once more is no error and keeps the first time. Needs the
-/// admins' scope.
+/// Ends it at once, whoever of the administrators wants it; ending it again is not an error and keeps the first time.
+/// Needs the admins' scope.
 pub async fn revoke(tx: &mut Tx, id: AccessId, by: &UserId) -> Result<(), StoreError> {
     let before = find(tx, id).await?;
     let done = sqlx::query(
@@ -255,8 +255,8 @@ pub async fn revoke(tx: &mut Tx, id: AccessId, by: &UserId) -> Result<(), StoreE
     Ok(())
 }
 
-/// Notes that the transaction's administrator looks at a conversation, or at the list of them, where its request lets
-/// them. Belongs before the look, in its transaction. The line in the audit log is the administrator's own.
+/// Notes that the transaction's administrator looks at a conversation, or at the list of them, where the request allows
+/// it. Must come before the look, in the same transaction. The line in the audit log is the administrator's own.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when the request is not open, or not theirs.

@@ -66,11 +66,11 @@ pub enum Saved {
     Kept(Attachment),
     /// There is no room for it beside the user's others, which take up so many bytes.
     NoRoom { used: u64 },
-    /// Its object has been on its way for too long.
+    /// The upload of its object took too long.
     TooLate,
 }
 
-/// What became of the wish to delete a file.
+/// The outcome of deleting a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removed {
     Yes,
@@ -126,7 +126,7 @@ fn attachment(row: &PgRow) -> Result<Attachment, sqlx::Error> {
 /// new name.
 ///
 /// # Errors
-/// When the database is away: nothing is kept then.
+/// When the database is unavailable: nothing is kept then.
 pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Saved, StoreError> {
     let user = tx.user()?;
     refuse_nul("the name", new.filename)?;
@@ -172,10 +172,10 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     Ok(Saved::Kept(attachment(&row)?))
 }
 
-/// How much the user's files take up, where one more of so many bytes would be more than `most`.
+/// How much the user's files take up, if one more of this size would exceed `most`.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn used_up(tx: &mut Tx, size: u64, most: u64) -> Result<Option<u64>, StoreError> {
     let user = tx.user()?;
     let used: i64 =
@@ -187,7 +187,7 @@ pub async fn used_up(tx: &mut Tx, size: u64, most: u64) -> Result<Option<u64>, S
     Ok((used.saturating_add(size) > most).then_some(used))
 }
 
-/// The same file from before, by its new name and as young as if it were new.
+/// The same file from an earlier upload, with its new name and a fresh upload time.
 async fn known(tx: &mut Tx, (id, filename): (&str, &str)) -> Result<Option<Attachment>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(
@@ -206,7 +206,7 @@ async fn known(tx: &mut Tx, (id, filename): (&str, &str)) -> Result<Option<Attac
 /// Whether the user has a file of this content already, which is then called by this name; so nothing has to be read again.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn upload_again(tx: &mut Tx, id: &str, filename: &str) -> Result<Option<Attachment>, StoreError> {
     known(tx, (id, filename)).await
 }
@@ -214,7 +214,7 @@ pub async fn upload_again(tx: &mut Tx, id: &str, filename: &str) -> Result<Optio
 /// A page of the user's files, the latest first, and how many there are.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Attachment>, u64), StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
@@ -267,7 +267,7 @@ pub async fn content(tx: &mut Tx, id: &str) -> Result<Content, StoreError> {
 /// Those of these files that are the user's, each with the beginning of its text, so many characters at most.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn beginnings(
     tx: &mut Tx,
     ids: &[String],
@@ -296,7 +296,7 @@ pub async fn beginnings(
 /// [`StoreError::NotFound`] when it is not there or not theirs.
 pub async fn delete(tx: &mut Tx, id: &str) -> Result<Removed, StoreError> {
     let user = tx.user()?;
-    // Whoever asks with it now has locked it, or finds it gone.
+    // A question that comes with it now has locked it, or finds it gone.
     let row = sqlx::query(
         "SELECT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = a.user_id) AS held
          FROM attachments a WHERE a.user_id = $1 AND a.id = $2 FOR UPDATE OF a",
@@ -327,7 +327,7 @@ pub(super) async fn attach(
     files: &[Attached],
 ) -> Result<bool, StoreError> {
     let ids: Vec<&str> = files.iter().map(|file| file.id.as_str()).collect();
-    // Nobody deletes them until this is over.
+    // Locks them against deletion until this transaction ends.
     let there: Vec<String> = sqlx::query_scalar(
         "SELECT id FROM attachments WHERE user_id = $1 AND id = ANY ($2) ORDER BY id FOR KEY SHARE",
     )
@@ -375,7 +375,7 @@ macro_rules! of_message {
 }
 pub(super) use of_message;
 
-/// The same out of a row.
+/// Reads that column from a row.
 pub(super) fn of_row(row: &PgRow) -> Result<Vec<Attached>, sqlx::Error> {
     Ok(row.try_get::<Json<Vec<Attached>>, _>("attachments")?.0)
 }
@@ -384,7 +384,7 @@ pub(super) fn of_row(row: &PgRow) -> Result<Vec<Attached>, sqlx::Error> {
 /// `limit`. Returns how many there were. Needs the engine's scope.
 ///
 /// # Errors
-/// When the database is away: the next round deletes them then.
+/// When the database is unavailable: the next round deletes them then.
 pub async fn remove_unused(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     tx.require_engine()?;
     let done = sqlx::query(
@@ -421,7 +421,7 @@ impl Leaving {
         Ok(Self(files))
     }
 
-    /// Deletes them, once the messages are gone. Whoever asks with one at this moment keeps it.
+    /// Deletes them, once the messages are gone. A file that a question is using at this moment is kept.
     pub(super) async fn leave(self, tx: &mut Tx) -> Result<(), StoreError> {
         let (users, ids): (Vec<String>, Vec<String>) = self.0.into_iter().unzip();
         if ids.is_empty() {

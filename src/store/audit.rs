@@ -28,7 +28,7 @@ pub struct Entry {
 }
 
 /// Adds a line about `by`, in their own scope or in the admins'. Belongs in the transaction of the
-/// act itself, so that neither is there without the other.
+/// act itself, so that neither exists without the other.
 ///
 /// # Errors
 /// [`StoreError::WrongScope`] for somebody else's name in a user's scope.

@@ -1,5 +1,5 @@
-//! Benches: what is asked of whom, and what came of each question. What is in them is the room `bench`'s matter;
-//! here it is JSON.
+//! Benches: what is asked of whom, and the outcome of each question. Their contents are the business of the room
+//! `bench`; here they are JSON.
 
 use std::time::Duration;
 
@@ -99,7 +99,7 @@ fn bench(row: &PgRow) -> Result<BenchRow, sqlx::Error> {
     })
 }
 
-/// Makes a bench; nothing where the user has one of this name.
+/// Makes a bench; `None` where the user has one of this name already.
 pub async fn create(tx: &mut Tx, new: &NewBench<'_>) -> Result<bool, StoreError> {
     let user = tx.user()?;
     refuse_nul("the name", new.name)?;
@@ -217,7 +217,7 @@ pub async fn hold(tx: &mut Tx, id: BenchId, holder: &str, lease: Duration) -> Re
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives that right back, and says where the bench stands.
+/// Gives that right back, and stores the bench's state.
 pub async fn release(tx: &mut Tx, id: BenchId, holder: &str, status: &str) -> Result<(), StoreError> {
     let user = tx.user()?;
     sqlx::query(
@@ -264,7 +264,7 @@ pub async fn save_item(tx: &mut Tx, id: BenchId, item: &ItemRow) -> Result<(), S
     Ok(())
 }
 
-/// Makes the conversation that a question is asked in: put aside, and with the tag `bench`. One that is there stays.
+/// Makes the conversation that a question is asked in: archived, and with the tag `bench`. One that is there stays.
 pub async fn open_conversation(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), StoreError> {
     let user = tx.user()?;
     refuse_nul("the title", title)?;

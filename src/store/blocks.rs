@@ -1,5 +1,5 @@
 //! Blocked users: nothing is read or done in their name (`enter_as` in migration 40) until an administrator lets them in
-//! again. What is theirs stays.
+//! again. Their data stays.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -21,12 +21,12 @@ pub struct Block {
     pub blocked_at: Timestamp,
 }
 
-/// What came of the wish to block somebody.
+/// The outcome of blocking somebody.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Blocked {
-    /// They are, and so many runs of theirs are being stopped.
+    /// They are blocked now, and this many runs of theirs are being stopped.
     Now(Block, usize),
-    /// They were before, which stays as it is; runs that began before that are being stopped again.
+    /// They were blocked already, which stays as it is; runs that began before that are told again to stop.
     Before,
     /// All their data is being erased.
     Erasing,

@@ -1,4 +1,4 @@
-//! Connecting to the database: also to one that is not there yet, or that cannot be written to for a while.
+//! Connecting to the database, even to one that does not exist yet, or that cannot be written to for a while.
 
 use std::str::FromStr as _;
 use std::sync::atomic::Ordering;
@@ -13,9 +13,9 @@ use super::connection::{Cutoff, answer_within};
 use super::pool::{self, Beginning};
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
-/// A connection that has been idle for no longer is used without a ping.
+/// A connection that has been idle for no longer than this is used without a ping.
 const NO_PING_WITHIN: Duration = Duration::from_secs(1);
-/// A connection that takes longer to answer a ping is replaced.
+/// A connection that takes longer than this to answer a ping is replaced.
 const PING_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long every connection is pinged before use after one has failed.
 const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ const COMPARISONS: usize = 10;
 /// What is known of a pooler between the server and the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pooling {
-    /// Nothing: it is found out.
+    /// Nothing: it is detected.
     Auto,
     /// There is none, or one that leaves a connection its session.
     Session,
@@ -39,18 +39,18 @@ pub enum Pooling {
     Transaction,
 }
 
-/// Whose the database's sessions are.
+/// Who has the database's sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sessions {
     /// Each connection has one of its own, for as long as it lives.
     Own,
-    /// A pooler lends a connection one for a transaction, and what others left in it is there.
+    /// A pooler lends a connection one for a transaction, with whatever others left in it.
     Shared,
 }
 
 impl Sessions {
-    /// How a transaction begins. Prepared statements are all that others can leave behind that would be
-    /// in the way: every server gives them the same names.
+    /// How a transaction begins. Of what others can leave behind only prepared statements are in the way: every server
+    /// gives them the same names.
     pub(super) fn begin(self) -> &'static str {
         match self {
             Self::Own => "BEGIN",
@@ -113,11 +113,11 @@ impl Db {
         (*self.pool.connect_options()).clone()
     }
 
-    /// A pool for the one connection that receives notices. None where sessions are shared, as the next
-    /// transaction may have another one.
+    /// A pool for the one connection that receives notices. `None` where sessions are shared, since the next
+    /// transaction may be in another one.
     ///
-    /// Each listener has its own: sqlx gives a listener's connection back to its pool only when the database has
-    /// answered, which one that vanished never does.
+    /// Each listener has its own: sqlx returns a listener's connection to its pool only when the database has answered,
+    /// which a vanished one never does.
     pub(super) fn listening(&self) -> Option<PgPool> {
         let options = match (&self.listening, self.sessions()) {
             (Some(options), _) => options.clone(),
@@ -146,7 +146,7 @@ impl Db {
     /// Ends what [`Db::hold`] began, with what [`prepare`] has found.
     pub fn open(&self, sessions: Sessions) {
         if sessions == Sessions::Shared {
-            // A statement that is prepared in one transaction is not there in the next.
+            // A statement that is prepared in one transaction does not exist in the next.
             let options = (*self.pool.connect_options()).clone();
             let options = options.statement_cache_capacity(0);
             self.pool.set_connect_options(options.clone());
@@ -158,7 +158,7 @@ impl Db {
 
     /// Ends when transactions may be begun.
     pub async fn opened(&self) {
-        // It cannot end otherwise: the sender is in `self`.
+        // It cannot fail: the sender is in `self`.
         drop(self.held.subscribe().wait_for(Option::is_none).await);
     }
 
@@ -167,7 +167,7 @@ impl Db {
     }
 }
 
-/// Connections that are replaced where they may lead nowhere any more, or hold what is outdated.
+/// Connections that are replaced when they may be dead, or hold outdated prepared statements.
 fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutoff) -> PgPoolOptions {
     let (last_failure, cutoff, at_release) = (last_failure.clone(), cutoff.clone(), cutoff.clone());
     PgPoolOptions::new()
@@ -189,8 +189,8 @@ fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutof
                 Ok(true)
             })
         })
-        // Within a limit: a connection that leads nowhere any more would keep its place in the pool. One that is known to be
-        // of no use is not even asked.
+        // With a time limit: a dead connection would keep its place in the pool. One that is known to be useless is not
+        // even pinged.
         .after_release(move |connection, about| {
             let is_outdated = is_outdated(&about, &at_release);
             Box::pin(async move {
@@ -199,14 +199,14 @@ fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutof
         })
 }
 
-/// Whether a connection is from before the last time that one of the pool's gave no answer.
+/// Whether a connection is older than the last time that one of the pool gave no answer.
 fn is_outdated(about: &PoolConnectionMetadata, cutoff: &Cutoff) -> bool {
     Instant::now().checked_sub(about.age).is_some_and(|opened| cutoff.is_after(opened))
 }
 
-/// Brings the database to this version's schema, finds out whose its sessions are, and waits for it as long as
-/// waiting can help: until it is there, is there under this name, takes writes and connections. `is_taken` says
-/// whether a user's name is one that somebody can sign in with. `waiting` is called with each reason.
+/// Brings the database to this version's schema, finds out who has its sessions, and waits for it as long as waiting
+/// can help: until it is reachable, exists under this name, and accepts connections and writes. `is_taken` says whether
+/// a user's name is one that somebody can sign in with. `waiting` is called with each reason.
 ///
 /// # Errors
 /// [`SetupError`] of the kind that does not pass ([`SetupError::passes`]).
@@ -246,7 +246,7 @@ async fn try_to_prepare(
 ) -> Result<Sessions, SetupError> {
     check(options).await?;
     let db = Db::lazy(options.clone(), 1);
-    // Whose the sessions are is not known yet: this works with either.
+    // Who has the sessions is not known yet: this works with either.
     db.open(Sessions::Shared);
     let migrated = async {
         // Before the first migration: the version before must be able to go on meanwhile.
@@ -273,7 +273,7 @@ async fn detect_sessions(options: &PgConnectOptions) -> Result<Sessions, sqlx::E
     for _ in 0..COMPARISONS {
         let other = process(&mut two).await?;
         let again = process(&mut one).await?;
-        // Twice in a row, or a pooler that goes round would always come to the same ones.
+        // Twice in a row, or a round-robin pooler would always assign the same ones.
         let once_more = process(&mut one).await?;
         if other == first || again != first || once_more != first {
             sessions = Sessions::Shared;
@@ -297,7 +297,7 @@ pub(super) fn with_our_options(options: PgConnectOptions) -> PgConnectOptions {
         .extra_float_digits(None)
 }
 
-/// Whether this is a database that can be worked with. One connection outside a pool: the pool would try
+/// Checks whether this database can be used. One connection outside a pool: the pool would try
 /// again until its timeout and then say only that time is up.
 pub(super) async fn check(options: &PgConnectOptions) -> Result<(), SetupError> {
     let options = with_our_options(options.clone());
@@ -328,8 +328,8 @@ fn is_recent(last_failure: &Mutex<Option<Instant>>) -> bool {
     last_failure.is_some_and(|at| at.elapsed() < PING_AFTER_FAILURE)
 }
 
-/// Whether a connection that comes back to the pool is as it was, in no transaction and in no role, and
-/// leads to a database that takes writes.
+/// Whether a connection that returns to the pool is clean, in no transaction and in no role, and its database accepts
+/// writes.
 ///
 /// sqlx 0.9.0 gives a connection back with its transaction open when the future that sent `BEGIN`
 /// is dropped before the answer (and after a `BEGIN` whose second statement failed). Inside a

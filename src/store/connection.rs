@@ -1,12 +1,13 @@
 //! The connection of a transaction. It survives a change of the schema by another version of this program.
 //!
 //! Postgres refuses a prepared statement whose columns have changed their types since (`0A000`, "cached plan must
-//! not change result type"), and sqlx keeps it all the same: it would fail on that connection for ever. Here the
-//! pool replaces every connection from before, and a transaction that has done nothing yet begins anew and goes on. A
-//! later statement of it fails as if the database had been away: trying again succeeds.
+//! not change result type"), and sqlx keeps it all the same: it would fail on that connection for ever. Here the pool
+//! replaces every connection from before, and a transaction that has done nothing yet begins anew and goes on. In a
+//! later statement the transaction fails as if the database were unavailable: a retry succeeds.
 //!
-//! Nor does it wait for ever for a database, or a proxy before it, that vanished without a word: Postgres itself ends what
-//! takes too long, so that an answer that is later than that will not come. The pool then replaces the other connections, too.
+//! Nor does it wait for ever for a database, or a proxy in front of it, that vanished silently: Postgres itself ends
+//! statements that take too long, so an answer that is later than that will not come. The pool then replaces the other
+//! connections, too.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +40,7 @@ pub(super) async fn answer_within<T>(
 pub(super) struct Cutoff(Arc<Mutex<Option<Instant>>>);
 
 impl Cutoff {
-    /// Connections from before now are of no use, or may be.
+    /// Connections from before now are useless, or may be.
     fn move_to_now(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
@@ -49,7 +50,7 @@ impl Cutoff {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|cutoff| cutoff >= opened)
     }
 
-    /// Waits for an answer as [`answer_within`] does. Where none comes the others' connections may lead nowhere as well: each
+    /// Waits for an answer as [`answer_within`] does. Where none comes, the other connections may be dead as well: each
     /// of them would be waited for in turn.
     pub(super) async fn answer_within<T>(
         &self,

@@ -1,8 +1,8 @@
-//! Everything of one person's is deleted, and what has to stay loses the name.
+//! Deletes everything of one person's, and takes the name off everything that has to stay.
 //!
-//! That it has begun is a row: from its commit on nobody writes in this person's name any more (`enter_as` in migration
-//! 30), and whoever finds the row goes on where another process died. Each step is a short transaction that leaves less
-//! to do and may be done again. The row goes with the last one.
+//! Its beginning is recorded as a row: from its commit on nobody writes in this person's name any more (`enter_as` in
+//! migration 30), and any process that finds the row goes on where another one died. Each step is a short transaction
+//! that leaves less to do and may be done again. The row goes with the last one.
 //!
 //! [`ERASED`] and [`KEPT`] know every table that says whose a row is; a test compares them with the database.
 
@@ -15,7 +15,7 @@ use crate::id::{RunId, UserId};
 use super::notify::{self, Notice};
 use super::{Db, Scope, StoreError, Tx, TxConnection, projects};
 
-/// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
+/// Tables whose rows go, and the column that says whose they are; tables that refer to others come before these.
 pub const ERASED: [(&str, &str); 36] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
@@ -55,18 +55,19 @@ pub const ERASED: [(&str, &str); 36] = [
     ("users", "id"),
 ];
 
-/// Tables whose rows stay without the name; the erasure itself, and holds and blocks, of which there are none during one.
+/// Tables whose rows stay without the name; also the erasure itself, and holds and blocks, which do not exist during
+/// one.
 pub const KEPT: [&str; 7] =
     ["runs", "calls", "spent_days", "audit_log", "erasures", "legal_holds", "blocked_users"];
 
 /// How many rows one statement deletes or changes.
 const AT_ONCE: i64 = 500;
-/// How often it is looked whether the runs that were stopped are over.
+/// How often it is checked whether the stopped runs are over.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How often it is looked for erasures that nobody goes on with.
+/// How often abandoned erasures are looked for.
 const TAKE_UP_EVERY: Duration = Duration::from_secs(10);
 
-/// What came of the wish to erase.
+/// The outcome of a request to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {
     /// It has begun, now or before.
@@ -116,7 +117,7 @@ pub(super) async fn is_under_way(tx: &mut Tx, user: &UserId) -> Result<bool, Sto
     Ok(found.bind(user.as_str()).fetch_one(&mut **tx).await?)
 }
 
-/// Lets no transaction of this person's be under way beside this one, see `enter_as`.
+/// Excludes other transactions of this person's while this one lasts, see `enter_as`.
 async fn wait_for_their_transactions(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('own_data/' || $1, 0))")
         .bind(user.as_str())
@@ -128,7 +129,7 @@ async fn wait_for_their_transactions(tx: &mut Tx, user: &UserId) -> Result<(), S
 /// Finishes what [`begin`] began. Any number of processes may do so side by side.
 ///
 /// # Errors
-/// When the database is away; what is done stays done.
+/// When the database is unavailable; what is done stays done.
 pub async fn finish(db: &Db, user: &UserId) -> Result<(), StoreError> {
     while stop_runs(db, user).await? > 0 {
         tokio::time::sleep(LOOK_EVERY).await;
@@ -137,7 +138,7 @@ pub async fn finish(db: &Db, user: &UserId) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Finishes erasures that whoever began them has not, again and again until it is dropped.
+/// Finishes erasures that their processes have abandoned, again and again until it is dropped.
 pub async fn finish_all(db: Db) {
     let mut ticks = tokio::time::interval(TAKE_UP_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -236,8 +237,8 @@ async fn delete_some(tx: &mut TxConnection, user: &UserId) -> Result<u64, StoreE
 
 /// What takes the name (`$1`) out of the ledger and puts another one there (`$2`), `$3` rows at a time.
 const IN_THE_LEDGER: [&str; 3] = [
-    // What is not a sum of the ledger goes: what was asked, with which key, in which conversation, and why it failed. Its
-    // groups stay, or who erases their data would give a group its budget back.
+    // Everything that sums over the ledger do not need goes: what was asked, with which key, in which conversation, and
+    // why it failed. The groups stay, or people who erase their data would give a group its budget back.
     "UPDATE runs SET user_id = $2, conversation_id = gen_random_uuid(), message_id = gen_random_uuid(),
             plan = '{}', program = NULL, skips = '[]', idempotency_key = NULL, request_digest = NULL,
             error = CASE WHEN error_kind IS NOT NULL THEN jsonb_build_object('kind', error_kind) END

@@ -113,7 +113,8 @@ impl StoreError {
     }
 }
 
-/// Why nothing is done in the name of a transaction's user (`enter_as` in migration 40), if that is why it did not begin.
+/// The refusal to act in the name of a transaction's user (`enter_as` in migration 40), if that is why it did not
+/// begin.
 pub(super) fn refusal(error: &sqlx::Error) -> Option<StoreError> {
     match sql_state(error).as_deref() {
         Some("LC003") => Some(StoreError::Erasing),
@@ -262,7 +263,7 @@ pub enum SetupError {
         #[source]
         source: sqlx::Error,
     },
-    /// A role of ours has rights that would take the wall away.
+    /// A role of ours has rights that would defeat row level security.
     #[error(
         "one of the roles llm_council_app, llm_council_engine and llm_council_admin may log in, is a superuser or \
          bypasses row level security. Run, as a superuser: ALTER ROLE <role> NOLOGIN NOSUPERUSER NOBYPASSRLS"
@@ -294,7 +295,7 @@ pub enum SetupError {
     /// A migration did not go through. It was rolled back.
     #[error("the database could not be migrated; nothing was changed")]
     Migration(#[source] MigrateError),
-    /// There are users whose names are not taken as they are any more, and nobody has decided about them.
+    /// There are users whose names are no longer valid as they are, and nobody has decided about them.
     #[error(
         "there are users whose names are not taken as they are any more: run llm-council migrate --check"
     )]
@@ -305,12 +306,12 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// Why it may be worth waiting, in words that anybody may read; `None` where only a person can mend it.
+    /// Why it may be worth waiting, in words that anybody may read; `None` where only a person can fix it.
     #[must_use]
     pub fn passes(&self) -> Option<&'static str> {
         match self {
             Self::Unreachable { source, .. } => (!is_misconfigured(source)).then_some(UNREACHABLE),
-            // Compose files and operators may create it after the server of databases is up.
+            // Compose files and operators may create it after the database server is up.
             Self::NoDatabase { .. } => Some(MISSING),
             Self::ReadOnly { .. } => Some(READ_ONLY),
             Self::MigrationLocked { .. } => Some(LOCKED),

@@ -12,24 +12,24 @@ pub struct Listing {
     pub name: &'static str,
     /// The table.
     pub table: &'static str,
-    /// Of each row what is in the list: columns of the table `t`.
+    /// What the list has of each row: columns of the table `t`.
     columns: &'static str,
-    /// Which rows, beside whose they are.
+    /// Which of the person's rows, as a further condition.
     condition: &'static str,
     /// What the rows are ordered by: a UUID and a text that no two rows share.
     order: (&'static str, &'static str),
     /// How many rows make a page: few where they may be long.
     page: usize,
-    /// Whether it tells of other ways in (names of tokens, addresses of webhooks, devices), which no token gets to read.
+    /// Whether it reveals other ways in (names of tokens, addresses of webhooks, devices), which no token may read.
     pub only_in_person: bool,
 }
 
-/// The place after a row.
+/// The position after a row.
 #[derive(Debug, Clone)]
 pub struct Place(Uuid, String);
 
 impl Place {
-    /// The place before the first row.
+    /// The position before the first row.
     pub const START: Self = Self(Uuid::nil(), String::new());
 }
 
@@ -238,7 +238,7 @@ pub const LISTINGS: [Listing; 29] = [
     ),
 ];
 
-/// Tables that say whose a row is and are in no list, and why.
+/// Tables whose rows belong to a user but are in no list, and why.
 pub const LEFT_OUT: [(&str, &str); 16] = [
     ("conversations", "each is a file"),
     ("messages", "in the files of their conversations"),

@@ -55,8 +55,8 @@ pub struct Feedback {
     pub updated_at: Timestamp,
 }
 
-/// Stores an opinion on one of this user's runs, in the place of an earlier one. That the run is the
-/// user's is the caller's to know: they have just read it.
+/// Stores an opinion on one of this user's runs, in the place of an earlier one. The caller must know that the run is
+/// the user's, since they have just read it.
 pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, StoreError> {
     let user = tx.user()?;
     let (better, seat) = match opinion.better {
@@ -87,7 +87,7 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
 pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
-        // A version without comments leaves one beside the thumb up that it stores.
+        // A version that does not know comments leaves an old one beside the thumb up that it stores.
         "SELECT thumb, better, better_seat, CASE WHEN thumb = 'down' THEN comment END AS comment, updated_at
          FROM feedback WHERE run_id = $1 AND user_id = $2",
     )

@@ -22,7 +22,7 @@ pub struct FiguresRow {
     /// The mean correlation of two of its ballots, and of the orders in which they were read.
     pub agreement: Option<f64>,
     pub reading_agreement: Option<f64>,
-    /// How likely it was said to be that its first answer is the best.
+    /// The stated probability that its first answer is the best.
     pub first_is_best: Option<f64>,
     /// It replaces the answer of earlier runs: theirs go, or the same answers would count twice.
     pub replaces: bool,
@@ -35,7 +35,7 @@ pub struct PlacingRow {
     pub seat: i16,
     pub model: String,
     pub confidence: Option<i16>,
-    /// None, like the figures after it, where no counted ballot places the answer.
+    /// `None`, like the figures after it, where no counted ballot places the answer.
     pub place: Option<i16>,
     pub average_rank: Option<f64>,
     pub borda: Option<f64>,

@@ -38,7 +38,7 @@ fn folder(row: &PgRow) -> Result<Folder, sqlx::Error> {
 /// All of the user's folders, by name.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx) -> Result<Vec<Folder>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
@@ -74,7 +74,7 @@ pub async fn find(tx: &mut Tx, id: FolderId) -> Result<Folder, StoreError> {
 pub async fn create(tx: &mut Tx, name: &str, most: i64) -> Result<Option<FolderId>, StoreError> {
     let user = tx.user()?;
     refuse_nul("the name", name)?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("folders of {user}")).await?;
     let id = FolderId::generate();
     let done = sqlx::query(
@@ -122,8 +122,8 @@ pub async fn delete(tx: &mut Tx, id: FolderId) -> Result<(), StoreError> {
     one_row(done.rows_affected())
 }
 
-/// Puts a conversation of the user's into a folder of theirs, or takes it out of the one that it is in. Nothing has happened in
-/// the conversation.
+/// Puts a conversation of the user's into a folder of theirs, or takes it out of the one that it is in. That does not
+/// count as activity in the conversation.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when there is no such conversation that is not deleted, or it is another user's.
@@ -147,7 +147,7 @@ pub async fn put(
 /// Whether this is a folder of the user's, which then stays until the transaction's end.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn hold(tx: &mut Tx, id: FolderId) -> Result<bool, StoreError> {
     let user = tx.user()?;
     let found = sqlx::query("SELECT id FROM folders WHERE id = $1 AND user_id = $2 FOR KEY SHARE")

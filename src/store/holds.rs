@@ -1,4 +1,4 @@
-//! Holds: what is somebody's is kept, whoever wants it deleted, as long as an administrator says so.
+//! Holds: somebody's data is kept, whoever wants it deleted, for as long as an administrator says so.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -20,7 +20,7 @@ pub struct Hold {
     pub placed_at: Timestamp,
 }
 
-/// What came of the wish to place a hold.
+/// The outcome of placing a hold.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Placed {
     /// It is in force.
@@ -61,7 +61,8 @@ fn hold(row: &sqlx::postgres::PgRow) -> Result<Hold, sqlx::Error> {
     })
 }
 
-/// Places a hold in the name of the administrator `by`, once no erasure can begin beside it, and notes it.
+/// Places a hold in the name of the administrator `by`, once no erasure can begin beside it, and records it in the
+/// audit log.
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Placed, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;

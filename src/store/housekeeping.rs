@@ -8,18 +8,18 @@ use super::budgets::days;
 use super::{Db, Scope, StoreError, Tx, attachments, conversations, outbox, retention, schedules, shares};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
-/// How many conversations one transaction purges: it stays short beside the day's work.
+/// How many conversations one transaction purges: it must stay short beside the daily load.
 const AT_ONCE: u32 = 50;
-/// How long one can see what webhooks were told.
+/// How long deliveries to webhooks can be seen.
 const KEEP_DELIVERIES: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// How long one can see what came of schedules: longer than any month, which their budgets are for.
+/// How long results of schedules can be seen: longer than a month, which their budgets are for.
 const KEEP_RESULTS_DAYS: i32 = 90;
 /// How many old deliveries one transaction removes.
 const DELIVERIES_AT_ONCE: u32 = 1_000;
 
 /// Purges deleted conversations whose time for a restore is over and those that are kept no longer, adds up what was spent
-/// on days that are over, and removes what webhooks were told and came of schedules long ago, what no device has taken, files that no question came with and links that have
-/// expired, every hour until it is dropped.
+/// on days that are over, and removes old deliveries to webhooks, old results of schedules, notifications that no
+/// device has taken, files that no question came with and links that have expired, every hour until it is dropped.
 /// `retention_days` is what is configured. Any number of processes may do so side by side.
 pub async fn run_housekeeping(db: Db, retention_days: u32) {
     let mut ticks = tokio::time::interval(EVERY);
@@ -58,10 +58,10 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
     }
 }
 
-/// Purges a conversation that is due at once, instead of with the next round.
+/// Purges a due conversation at once, instead of with the next round.
 ///
 /// # Errors
-/// When the database is away: the next round purges it then.
+/// When the database is unavailable: the next round purges it then.
 pub async fn purge_now(db: &Db, id: ConversationId) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     conversations::purge_one(&mut tx, id).await?;
@@ -76,7 +76,7 @@ async fn purge(db: &Db) -> Result<u64, StoreError> {
 /// many conversations that were.
 ///
 /// # Errors
-/// When the database is away: what was done stays done.
+/// When the database is unavailable: what was done stays done.
 pub async fn expire(db: &Db, retention_days: u32) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     retention::follow_configuration(&mut tx, retention_days).await?;
@@ -103,7 +103,7 @@ async fn in_portions(
 /// Removes files that were uploaded more than a day ago and that no question came with; returns how many that were.
 ///
 /// # Errors
-/// When the database is away: what was done stays done.
+/// When the database is unavailable: what was done stays done.
 pub async fn remove_unused_files(db: &Db) -> Result<u64, StoreError> {
     in_portions(db, async |tx| attachments::remove_unused(tx, AT_ONCE).await).await
 }

@@ -1,4 +1,4 @@
-//! What state a database is in, for a person who wants to know before or beside a server. Changes nothing in it.
+//! Examines the state of a database, before a server is started or beside one. Changes nothing in it.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct Inspection {
     pub clock_offset_ms: i64,
 }
 
-/// How the schema stands to the one that this program was built with.
+/// How the schema compares to the one that this program was built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema {
     /// There is none yet.
@@ -42,13 +42,13 @@ pub enum Schema {
     Older { version: i64, missing: usize },
     /// It has a migration that this program does not know.
     Newer { version: i64 },
-    /// A migration was another when it was applied.
+    /// A migration differs from the one that was applied.
     Changed { version: i64 },
     /// A migration has begun and not ended.
     Broken { version: i64 },
 }
 
-/// Looks at a database, with time limits.
+/// Inspects a database, with time limits.
 ///
 /// # Errors
 /// [`SetupError`] where it cannot be connected to, is too old or read-only.
@@ -64,7 +64,7 @@ pub async fn inspect(options: &PgConnectOptions) -> Result<Inspection, SetupErro
     in_time.unwrap_or(Err(SetupError::from(sqlx::Error::PoolTimedOut)))
 }
 
-/// Plain statements only: behind a pooler each of them may come into another session.
+/// Plain statements only: behind a pooler each of them may run in another session.
 async fn look(connection: &mut PgConnection) -> Result<Inspection, SetupError> {
     let row = sqlx::raw_sql(
         "SELECT current_setting('server_version') AS version,
@@ -170,7 +170,7 @@ async fn unprotected_tables(connection: &mut PgConnection) -> Result<Vec<String>
     rows.iter().map(|row| row.try_get("name")).collect()
 }
 
-/// Against the middle of the time that the question took.
+/// Compared with the middle of the time that the query took.
 async fn clock_offset_ms(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
     let asked = Timestamp::now();
     let row = sqlx::raw_sql("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now_ms")

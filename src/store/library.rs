@@ -1,5 +1,5 @@
 //! The library: prompts and rubrics with their versions. An entry is its owner's; others read it as long as it is shared, and of its
-//! versions those that were shared when they were written. Row level security says the same.
+//! versions those that were shared when they were written. Row level security enforces the same.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -68,7 +68,7 @@ pub struct Version {
     pub text: String,
 }
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Content<'c> {
     pub name: &'c str,
@@ -126,7 +126,7 @@ fn version_head(row: &PgRow) -> Result<VersionHead, sqlx::Error> {
 /// The user's entries and the shared ones, by name, and how many those are in all.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx, wanted: Wanted<'_>) -> Result<(Vec<Entry>, u64), StoreError> {
     let user = tx.user()?;
     let name = wanted.name.unwrap_or_default();
@@ -160,7 +160,7 @@ pub async fn list(tx: &mut Tx, wanted: Wanted<'_>) -> Result<(Vec<Entry>, u64), 
     Ok((rows.iter().map(entry).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
-/// One of those that [`list`] gives.
+/// One of those that [`list`] returns.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not there, or another's and not shared.
@@ -177,7 +177,7 @@ pub async fn find(tx: &mut Tx, id: LibraryEntryId) -> Result<Entry, StoreError> 
 /// The versions of an entry, the newest first: all of one's own, of another's those that were shared.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn versions(tx: &mut Tx, id: LibraryEntryId) -> Result<Vec<VersionHead>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(
@@ -193,7 +193,7 @@ pub async fn versions(tx: &mut Tx, id: LibraryEntryId) -> Result<Vec<VersionHead
     Ok(rows.iter().map(version_head).collect::<Result<_, _>>()?)
 }
 
-/// One of those that [`versions`] gives.
+/// One of those that [`versions`] returns.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is none of them.
@@ -215,7 +215,7 @@ pub async fn find_version(tx: &mut Tx, id: LibraryEntryId, number: i32) -> Resul
 /// Makes an entry of the user's; `None` when they have `most` already.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn create(
     tx: &mut Tx,
     kind: Kind,
@@ -223,7 +223,7 @@ pub async fn create(
     most: i64,
 ) -> Result<Option<LibraryEntryId>, StoreError> {
     let user = tx.user()?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("library of {user}")).await?;
     let id = LibraryEntryId::generate();
     let done = sqlx::query(
@@ -244,8 +244,8 @@ pub async fn create(
     Ok(Some(id))
 }
 
-/// Lets an entry of the user's that they have read in the version `read` say this from now on; returns whether it was still that
-/// one: nothing is changed otherwise. Of its versions the newest `most` are kept.
+/// Replaces the content of an entry of the user's, which they have read in the version `read`; returns whether it was
+/// still that one: nothing is changed otherwise. Of its versions the newest `most` are kept.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not theirs.
@@ -257,7 +257,7 @@ pub async fn change(
     most: i32,
 ) -> Result<bool, StoreError> {
     let user = tx.user()?;
-    // Whoever changes it at the same time waits here, and then finds another version.
+    // A concurrent change waits here, and then finds another version.
     let now: Option<i32> =
         sqlx::query_scalar("SELECT version FROM library_entries WHERE id = $1 AND user_id = $2 FOR UPDATE")
             .bind(id.0)

@@ -1,7 +1,7 @@
 //! Brings the database's schema to the version this program was built with. Forward only.
 //!
-//! Nothing here rests on a session: behind a pooler in transaction mode the next statement may come into
-//! another one. So the lock is a transaction's, and so is every statement with parameters.
+//! Nothing here relies on a session: behind a pooler in transaction mode the next statement may run in another one. So
+//! the lock is a transaction's, and so is every statement with parameters.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use super::{ACQUIRE_TIMEOUT, Db, SetupError, error};
 
 pub(super) static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
-/// sqlx's own, as it was made by versions that left it to sqlx.
+/// sqlx's own table of migrations, as earlier versions that left migrating to sqlx have made it.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
 /// "llm-coun" in ASCII: the advisory lock of this program (they are per database).
@@ -47,8 +47,8 @@ async fn begin(connection: &mut PgConnection) -> Result<Transaction<'_, Postgres
     connection.begin_with("BEGIN; DEALLOCATE ALL; SET LOCAL client_min_messages = warning").await
 }
 
-/// Holds the lock until the transaction ends. It is asked for again and again and not waited for inside
-/// Postgres: the snapshot of whoever waits there blocks a `CREATE INDEX CONCURRENTLY` of the holder.
+/// Holds the lock until the transaction ends. It is polled for instead of waiting inside Postgres: the snapshot of a
+/// waiting transaction would block a `CREATE INDEX CONCURRENTLY` of the holder.
 async fn lock(connection: &mut PgConnection) -> Result<Transaction<'_, Postgres>, SetupError> {
     let mut lock = begin(connection).await?;
     sqlx::raw_sql("SET LOCAL idle_in_transaction_session_timeout = 0").execute(&mut *lock).await?;
@@ -104,7 +104,7 @@ async fn try_to_apply_missing(connection: &mut PgConnection) -> Result<(), Migra
                 return Err(MigrateError::VersionMismatch(migration.version));
             }
             Some(_) => {}
-            // Such as an index that is built beside the traffic: it refuses to be in a transaction.
+            // For example an index that is built concurrently, which is not possible in a transaction.
             None if migration.no_tx => drop(connection.apply(TABLE, migration).await?),
             None => {
                 let mut tx = begin(connection).await?;

@@ -91,7 +91,7 @@ const STATEMENT_TIMEOUT_MS: u32 = 30_000;
 /// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever: its user's next question
 /// waits for them. None of the server's waits for anything but the database between two statements.
 const IDLE_IN_TRANSACTION_MS: u32 = 10_000;
-/// The engine's hold the rows of runs, which another server is to take over soon after.
+/// The engine's transactions lock rows of runs, which another server may have to take over soon.
 const ENGINE_IDLE_IN_TRANSACTION_MS: u32 = 5_000;
 
 /// Whose data a transaction may touch.
@@ -142,13 +142,13 @@ impl Scope {
             Self::User(_) | Self::Admin | Self::Access { .. } => IDLE_IN_TRANSACTION_MS,
         };
         let more = match self {
-            // Whoever takes runs says that it looks at their versions: see migration 11.
+            // A process that claims runs declares that it checks their versions: see migration 11.
             Self::Engine => ", set_config('app.reads_plan_versions', 'on', true)".to_owned(),
             // An id is hexadecimal digits and hyphens.
             Self::Access { request, .. } => format!(", set_config('app.access_request', '{request}', true)"),
             Self::User(_) | Self::Admin => String::new(),
         };
-        // Nobody writes while what is theirs is being erased: see migration 30.
+        // Nobody writes in a user's name while their data is being erased: see migration 30.
         let enter = match self {
             Self::User(_) | Self::Access { .. } => "; SELECT enter_as(current_setting('app.user_id'))",
             Self::Engine | Self::Admin => "",
@@ -178,12 +178,13 @@ impl Scope {
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     statement_ms: u32,
-    /// Of that, how long for a lock; 0 for as long.
+    /// How much of that may be spent waiting for a lock; 0 for all of it.
     lock_ms: u32,
-    /// Nobody waits for the disk to have it: it may be lost with the machine, but not without what comes after it.
+    /// Its commit does not wait for the disk: it may be lost if the machine crashes, but then so is everything after
+    /// it.
     is_lazy: bool,
-    /// Its statements are few and made with every run: each is planned once on a connection, for whatever values, and
-    /// not again and again for its own. Planning was a fifth of what Postgres did for a run.
+    /// Its statements are few and made with every run: each is planned once per connection, for any values, and not
+    /// again for each execution. Planning was a fifth of what Postgres did for a run.
     is_frequent: bool,
 }
 
@@ -197,7 +198,7 @@ impl Default for Limits {
 #[derive(Debug, Clone)]
 pub struct Db {
     pool: PgPool,
-    /// For prolonging leases alone, which must not wait behind requests: they would run out.
+    /// A pool only for prolonging leases, which must not wait behind requests: they would run out.
     for_leases: PgPool,
     /// When a connection last failed.
     last_failure: Arc<Mutex<Option<Instant>>>,
@@ -205,9 +206,9 @@ pub struct Db {
     cutoff: Cutoff,
     /// Why no transaction is begun yet; absent once the database is open.
     held: Arc<watch::Sender<Option<&'static str>>>,
-    /// Whose the sessions are that the connections lead to.
+    /// Who has the sessions behind the connections.
     shared: Arc<AtomicBool>,
-    /// Where to listen, where the other connections cannot.
+    /// Where to listen for notices, if the other connections cannot.
     listening: Option<PgConnectOptions>,
     /// How many transactions wait to begin.
     beginning: Beginning,
@@ -219,7 +220,7 @@ impl Db {
     /// Dropping the [`Tx`] rolls back; dropping this future leaves nothing behind either.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when no connection is free in time or the database is away;
+    /// [`StoreError::Unavailable`] when no connection is free in time or the database is unavailable;
     /// [`StoreError::NulCharacter`] for a user id that Postgres cannot hold.
     pub async fn begin(&self, scope: &Scope) -> Result<Tx, StoreError> {
         self.begin_within(scope, Limits::default()).await
@@ -279,7 +280,7 @@ impl Db {
         }
     }
 
-    /// Waits for an answer as long as for a free connection: a frozen database gives none. A failure is
+    /// Waits for an answer, no longer than for a free connection: a frozen database gives none. A failure is
     /// remembered: where one connection died, others may have.
     async fn in_time<T>(&self, work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
         let result =

@@ -1,5 +1,5 @@
-//! What servers on one database tell each other at once (`NOTIFY`). A notice is only a hint: whoever
-//! misses one finds the same in the tables a little later.
+//! What servers on one database tell each other at once (`NOTIFY`). A notice is only a hint: a server that misses one
+//! finds the same in the tables a little later.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::id::RunId;
 const CHANNEL: &str = "llm_council";
 /// A payload may not exceed 8,000 bytes; an id takes 33.
 const IDS_PER_NOTICE: usize = 200;
-/// After how long without a notice the listening connection is asked whether it still leads to the database.
+/// After how long without a notice it is checked whether the listening connection still works.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// One hint.
@@ -26,7 +26,7 @@ pub enum Notice {
     Stop(RunId),
     /// Somebody wants this run to go on without a member.
     Skip(RunId),
-    /// A run waits for whoever is free.
+    /// A run waits for any server with a free slot.
     Work,
 }
 
@@ -60,7 +60,7 @@ impl Notice {
     }
 }
 
-/// Tells every server, when the transaction commits.
+/// Notifies every server when the transaction commits.
 pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
     let mut sql = QueryBuilder::default();
     push(&mut sql, notice);
@@ -68,7 +68,7 @@ pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The same as a part of a statement that does something else besides.
+/// The same as a part of a statement that does something else as well.
 pub(super) fn push(sql: &mut QueryBuilder<Postgres>, notice: &Notice) {
     sql.push("SELECT pg_notify(")
         .push_bind(CHANNEL)
@@ -93,7 +93,7 @@ impl Listener {
     /// The next notice; `None` when the connection was lost, and with it perhaps notices.
     ///
     /// # Errors
-    /// When the connection cannot be made again, or leads nowhere.
+    /// When the connection cannot be made again, or is dead.
     pub async fn next(&mut self) -> Result<Option<Notice>, StoreError> {
         loop {
             let Ok(received) = tokio::time::timeout(SILENCE, self.0.try_recv()).await else {

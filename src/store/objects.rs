@@ -1,8 +1,9 @@
 //! Where the bytes of a file are: in its row, or as an object in an object store under a key that nothing else ever has.
 //!
-//! The database knows every object that there may be: a file points to it, or it is in the list of loose ones, which it enters before it is
-//! put and leaves when a file comes to point to it. A file that is deleted puts it there again, by a trigger (migration 48), and
-//! it leaves for good once it is removed. So whoever dies in between leaves nothing that nobody knows of.
+//! The database knows every object that may exist: a file points to it, or it is in the list of loose ones, which it
+//! enters before it is put and leaves when a file comes to point to it. When that file is deleted, a trigger (migration
+//! 48) puts it on the list again, and it leaves for good once it is removed. So a process that dies in between leaves
+//! no unknown objects.
 
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
@@ -39,7 +40,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether a file may come to point there: an object that has been on its way for too long is being removed.
+    /// Whether a file may come to point there: an object whose upload took too long is being removed.
     pub(super) async fn is_still_there(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let Self::There { key, .. } = self else { return Ok(true) };
         let placed = sqlx::query_scalar("SELECT place_object($1)").bind(key.0).fetch_one(&mut **tx).await?;
@@ -65,7 +66,7 @@ pub struct Stored {
 }
 
 impl Content {
-    /// Out of a row with `id`, `size`, `content` and `object_key`.
+    /// Reads it from a row with `id`, `size`, `content` and `object_key`.
     pub(super) fn of_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let Some(key) = row.try_get::<Option<Uuid>, _>("object_key")? else {
             return Ok(Self::Here(row.try_get("content")?));
@@ -81,7 +82,7 @@ impl Content {
 /// Notes an object that is about to be put. Unless a file comes to point to it within the hour, it is removed.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn announce(tx: &mut Tx, key: ObjectKey) -> Result<(), StoreError> {
     sqlx::query("INSERT INTO loose_objects (key, due_at) VALUES ($1, now() + interval '1 hour')")
         .bind(key.0)
@@ -90,14 +91,14 @@ pub async fn announce(tx: &mut Tx, key: ObjectKey) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Objects that are to be removed now, at most `limit`, for whoever asks alone: after five minutes they are given to somebody
-/// else. No file comes to point to any of them.
+/// Objects that are to be removed now, at most `limit`, exclusively for the caller: after five minutes they are given
+/// to another server. No file comes to point to any of them.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn claim(db: &Db, limit: u32) -> Result<Vec<ObjectKey>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
-    // Nothing that is pointed to should be there; were it so, the file would be lost with it.
+    // Nothing that a file points to should be in the list; if it were, the file would be lost.
     let keys: Vec<Uuid> = sqlx::query_scalar(
         "WITH due AS (
              SELECT key FROM loose_objects WHERE due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -119,18 +120,18 @@ pub async fn claim(db: &Db, limit: u32) -> Result<Vec<ObjectKey>, StoreError> {
     Ok(keys.into_iter().map(ObjectKey).collect())
 }
 
-/// These are removed.
+/// Records that these are removed.
 ///
 /// # Errors
-/// When the database is away: they are removed once more then, which changes nothing.
+/// When the database is unavailable: they are removed once more then, which changes nothing.
 pub async fn forget(db: &Db, keys: &[ObjectKey]) -> Result<(), StoreError> {
     change(db, "DELETE FROM loose_objects WHERE key = ANY ($1)", keys).await
 }
 
-/// These could not be removed: whoever looks next tries again.
+/// Records that these could not be removed: the next sweep tries again.
 ///
 /// # Errors
-/// When the database is away: they are given to somebody else after a while.
+/// When the database is unavailable: they are given to somebody else after a while.
 pub async fn put_back(db: &Db, keys: &[ObjectKey]) -> Result<(), StoreError> {
     change(db, "UPDATE loose_objects SET due_at = now() WHERE key = ANY ($1)", keys).await
 }
@@ -148,7 +149,7 @@ async fn change(db: &Db, sql: &'static str, keys: &[ObjectKey]) -> Result<(), St
 /// How many objects there may be: those that files point to, and loose ones.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn count(db: &Db) -> Result<i64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let count = sqlx::query_scalar(

@@ -1,12 +1,12 @@
 //! Plans as the rows of runs have them: the texts of their prompts, more than half of a plan and the same in thousands of
-//! them, stand apart, once for all that are asked with the same ones.
+//! them, are stored apart, once for all runs that are asked with the same ones.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{StoreError, Tx};
 
-/// Where a plan has its texts, by the names of their templates; in its row, the digest of their set.
+/// The field of a plan that has its texts, by the names of their templates; in its row, the digest of their set.
 const TEXTS: &str = "prompts";
 
 /// A plan as JSON, with its texts apart.
@@ -39,7 +39,7 @@ impl PlanParts {
 }
 
 impl TextSet {
-    /// Keeps it, unless it is kept.
+    /// Stores it, unless it is stored already.
     pub(super) async fn keep(&self, tx: &mut Tx) -> Result<(), StoreError> {
         sqlx::query("INSERT INTO prompt_sets (digest, texts) VALUES ($1, $2) ON CONFLICT DO NOTHING")
             .bind(&self.digest)
@@ -50,8 +50,8 @@ impl TextSet {
     }
 }
 
-/// The whole plan of a row of runs, which has this name in the statement. A set that is not there makes a plan that
-/// nobody can read, and not one with other texts.
+/// The whole plan of a row of runs, which has this name in the statement. A missing set makes the plan unreadable,
+/// rather than one with other texts.
 macro_rules! whole_plan {
     ($runs:literal) => {
         concat!(

@@ -1,4 +1,4 @@
-//! What operators are told of the pool of connections.
+//! Metrics of the pool of connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,13 +10,13 @@ pub struct PoolState {
     pub in_use: u32,
     /// Open, and free to be used.
     pub idle: u32,
-    /// Transactions that wait for a connection, as all that there may be are in use.
+    /// Transactions that wait for a connection, since all of them are in use.
     pub waiting: u32,
     /// How many connections there may be.
     pub most: u32,
 }
 
-/// Begins every series at 0, so that the first of anything is an increase.
+/// Begins every series at 0, so that the first event of each kind shows as an increase.
 pub(super) fn begin_metrics() {
     metrics::describe_counter!(
         "llm_council_db_timeouts_total",

@@ -1,5 +1,5 @@
-//! Presets: a user's own, and those that admins give to everybody. What is in them is the server's
-//! matter; here it is JSON.
+//! Presets: a user's own, and those that admins give to everybody. Their contents are the server's business; here they
+//! are JSON.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -54,7 +54,7 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
     Ok(rows.iter().map(preset).collect::<Result<_, _>>()?)
 }
 
-/// One of those that [`list`] gives.
+/// One of those that [`list`] returns.
 pub async fn find(tx: &mut Tx, id: PresetId) -> Result<Preset, StoreError> {
     let owner = tx.owner()?;
     let row = sqlx::query(concat!(
@@ -80,7 +80,7 @@ pub async fn save(
     refuse_nul("the name", name)?;
     refuse_nul_in_json("the preset", value)?;
     let owner = tx.owner()?;
-    // Two at once with new names would both find a place for one.
+    // Two at once with new names would both find room for one.
     settings::wait_for_others(tx, &format!("presets/{}", owner.as_deref().unwrap_or_default())).await?;
     let query = if owner.is_some() {
         concat!(

@@ -54,7 +54,7 @@ pub enum Saved {
     /// It is in the project, now or since it was uploaded before.
     Kept(ProjectFile),
     Full(Full),
-    /// Its object has been on its way for too long.
+    /// The upload of its object took too long.
     TooLate,
 }
 
@@ -147,7 +147,7 @@ pub async fn save(
 /// Why one more file of so many bytes has no room in the project that was opened, where it has none.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn is_full(
     tx: &mut Tx,
     project: ProjectId,
@@ -172,7 +172,7 @@ pub async fn is_full(
 /// read again. For its owners.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn upload_again(
     tx: &mut Tx,
     project: ProjectId,
@@ -196,7 +196,7 @@ pub async fn upload_again(
 /// The files of the project that was opened, by name.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx, project: ProjectId) -> Result<Vec<ProjectFile>, StoreError> {
     let rows = sqlx::query(concat!(
         "SELECT ",
@@ -213,7 +213,7 @@ pub async fn list(tx: &mut Tx, project: ProjectId) -> Result<Vec<ProjectFile>, S
 /// The same, each with the beginning of its text, so many characters at most.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn beginnings(
     tx: &mut Tx,
     project: ProjectId,
@@ -271,7 +271,7 @@ pub async fn remove(tx: &mut Tx, project: ProjectId, id: &str) -> Result<(), Sto
     if done.rows_affected() == 1 { Ok(()) } else { Err(StoreError::NotFound) }
 }
 
-/// Those that a message was read with, out of its row.
+/// Reads from a message's row which of them it was read with.
 pub(super) fn of_row(row: &PgRow) -> Result<Vec<ReadFile>, sqlx::Error> {
     let read: Option<Json<Vec<ReadFile>>> = row.try_get("project_files")?;
     Ok(read.map(|read| read.0).unwrap_or_default())

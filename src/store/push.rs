@@ -30,7 +30,7 @@ pub struct Subscription {
     pub endpoint: String,
     /// Its public key: an uncompressed point of P-256, 65 bytes.
     pub p256dh: Vec<u8>,
-    /// What it shares with us: 16 bytes.
+    /// Its secret, which it shares with this server: 16 bytes.
     pub auth: Vec<u8>,
     /// What the browser says it is.
     pub name: String,
@@ -56,7 +56,7 @@ fn device(row: &PgRow) -> Result<Device, sqlx::Error> {
 /// The user's devices, oldest first.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx) -> Result<Vec<Device>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
@@ -73,12 +73,12 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Device>, StoreError> {
 /// Adds a device, or takes what it says now where it is there already; `None` when its owner has `most` others.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn add(tx: &mut Tx, new: &Subscription, most: i64) -> Result<Option<Device>, StoreError> {
     refuse_nul("the endpoint", &new.endpoint)?;
     refuse_nul("the name", &new.name)?;
     let user = tx.user()?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("push/{user}")).await?;
     let row = sqlx::query(concat!(
         "INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, device)
@@ -101,11 +101,11 @@ pub async fn add(tx: &mut Tx, new: &Subscription, most: i64) -> Result<Option<De
     Ok(row.as_ref().map(device).transpose()?)
 }
 
-/// Takes a browser away from whoever used it before: from now on it is `user`'s. Only who has its keys, too, is in that
-/// browser; whoever has read its endpoint somewhere takes nothing away.
+/// Takes a browser away from whoever used it before: from now on it is `user`'s. That takes the keys as well, which
+/// only that browser has; somebody who has merely read the endpoint takes nothing away.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn take_over(db: &Db, user: &UserId, new: &Subscription) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query(
@@ -120,7 +120,7 @@ pub async fn take_over(db: &Db, user: &UserId, new: &Subscription) -> Result<(),
     tx.commit().await
 }
 
-/// Says whether a device is sent the conversation's title, too.
+/// Sets whether a device is sent the conversation's title, too.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not the user's.

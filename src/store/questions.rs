@@ -1,4 +1,5 @@
-//! What a question is read against, in one statement: whoever asks waits for it before anything else happens.
+//! Everything that a question is checked against, in one statement: the asker waits for it before anything else
+//! happens.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ pub struct Known {
 /// Reads it for the transaction's user.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn known(tx: &mut Tx, conversation: Option<ConversationId>) -> Result<Known, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(

@@ -37,7 +37,7 @@ pub async fn read(tx: &mut Tx) -> Result<Option<Retention>, StoreError> {
     }))
 }
 
-/// Takes what is configured for the rule, unless an administrator has chosen one. Needs the engine's scope.
+/// Makes the configured days the rule, unless an administrator has chosen one. Needs the engine's scope.
 pub async fn follow_configuration(tx: &mut Tx, configured_days: u32) -> Result<(), StoreError> {
     tx.require_engine()?;
     sqlx::query(
@@ -51,7 +51,8 @@ pub async fn follow_configuration(tx: &mut Tx, configured_days: u32) -> Result<(
     Ok(())
 }
 
-/// Chooses a rule in the name of the administrator `by`; nothing goes back to what is configured. Needs the admins' scope.
+/// Chooses a rule in the name of the administrator `by`; `None` goes back to what is configured. Needs the admins'
+/// scope.
 pub async fn choose(
     tx: &mut Tx,
     days: Option<u32>,
@@ -121,7 +122,8 @@ pub async fn list_projects(
     Ok((projects, total))
 }
 
-/// Chooses a rule for one project in the name of the administrator `by`; nothing goes back to the rule for all. Needs the admins' scope.
+/// Chooses a rule for one project in the name of the administrator `by`; `None` goes back to the rule for all. Needs
+/// the admins' scope.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when there is no such project.

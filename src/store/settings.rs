@@ -1,5 +1,5 @@
 //! The two layers of settings above the configuration file: the instance's, changed by admins, and
-//! each user's own. What is in them is `config`'s and the server's matter; here they are JSON.
+//! each user's own. Their contents are the business of `config` and the server; here they are JSON.
 
 use serde_json::Value;
 use sqlx::Row as _;
@@ -46,15 +46,15 @@ pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
     Ok(Layers::read(&row)?)
 }
 
-/// The same, for whoever is about to replace the user's own layer: a second one waits.
+/// The same, before replacing the user's own layer: a concurrent transaction waits.
 pub async fn layers_to_change(tx: &mut Tx) -> Result<Layers, StoreError> {
     let of = format!("user_settings/{}", tx.user()?);
     wait_for_others(tx, &of).await?;
     layers(tx).await
 }
 
-/// Lets one transaction at a time change this, from here to its end. A row lock would not hold off two
-/// who both find no row.
+/// Lets one transaction at a time change this, from here to its end. A row lock would not stop two that both find no
+/// row.
 pub(super) async fn wait_for_others(tx: &mut Tx, what: &str) -> Result<(), StoreError> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))")
         .bind(what)
@@ -94,7 +94,7 @@ pub async fn instance(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
     Ok(row.map(|row| row.try_get("value")).transpose()?)
 }
 
-/// The instance's layer, for whoever is about to replace it: a second admin waits. Needs the
+/// The instance's layer, before replacing it: a second admin waits. Needs the
 /// admins' scope.
 pub async fn instance_to_change(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
     tx.require_admin()?;

@@ -1,5 +1,5 @@
-//! Shared conversations: one branch as it was when it was shared. Its owner's, and read by whoever knows its id, as long as
-//! it lasts; row level security says the same.
+//! Shared conversations: one branch as it was when it was shared. It belongs to its owner, and anybody who knows its id
+//! can read it, as long as it lasts; row level security enforces the same.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -85,11 +85,11 @@ fn share(row: &PgRow) -> Result<Share, sqlx::Error> {
 /// Shares a conversation of the user's; `None` when they share `most` already.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn create(tx: &mut Tx, new: &NewShare<'_>, most: i64) -> Result<Option<Share>, StoreError> {
     let user = tx.user()?;
     refuse_nul("the name", new.shared_by)?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("shares/{user}")).await?;
     let row = sqlx::query(concat!(
         "INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
@@ -115,7 +115,7 @@ pub async fn create(tx: &mut Tx, new: &NewShare<'_>, most: i64) -> Result<Option
 /// What the user shares, of one conversation or of all, newest first, and how much that is in all.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(
     tx: &mut Tx,
     of: Option<ConversationId>,
@@ -170,7 +170,7 @@ pub async fn open(tx: &mut Tx, id: ShareId) -> Result<(Share, Vec<SharedMessage>
     Ok((share(&row)?, messages))
 }
 
-/// Withdraws a link of the user's: from its commit on it works for nobody. Gives the conversation that was shared.
+/// Withdraws a link of the user's: from its commit on it works for nobody. Returns the conversation that was shared.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not theirs.
@@ -200,7 +200,7 @@ pub(super) async fn remove_of(tx: &mut Tx, conversation: ConversationId) -> Resu
 /// write, if any; gives its id.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn copy(
     tx: &mut Tx,
     title: &str,
@@ -241,8 +241,8 @@ pub async fn copy(
     Ok(conversation)
 }
 
-/// Removes at most `limit` of those whose link works no longer, and returns how many that were. What is held stays. Needs
-/// the engine's scope.
+/// Removes at most `limit` of those whose link works no longer, and returns how many that were. Data under a hold
+/// stays. Needs the engine's scope.
 pub(super) async fn remove_expired(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     tx.require_engine()?;
     let done = sqlx::query(

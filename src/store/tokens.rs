@@ -93,7 +93,7 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Token>, StoreError> {
     Ok(rows.iter().map(token).collect::<Result<_, _>>()?)
 }
 
-/// Revokes one of the user's tokens, for good. Once more is no error and keeps the first time.
+/// Revokes one of the user's tokens, for good. Revoking it again is not an error and keeps the first time.
 pub async fn revoke(tx: &mut Tx, id: TokenId) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
@@ -106,7 +106,7 @@ pub async fn revoke(tx: &mut Tx, id: TokenId) -> Result<(), StoreError> {
     if done.rows_affected() == 1 { Ok(()) } else { Err(StoreError::NotFound) }
 }
 
-/// Who presents a token with this hash, and what it may do; `None` when it is unknown, revoked or
+/// The owner of the token with this hash, and what it may do; `None` when it is unknown, revoked or
 /// past its end. Notes the use, at most once a minute. Needs the engine's scope (there is no user yet).
 ///
 /// # Errors

@@ -38,7 +38,7 @@ pub struct Usage {
     pub runs: i64,
     /// Finished calls.
     pub calls: i64,
-    /// Calls that ended with an error; one that was stopped is none.
+    /// Calls that ended with an error; stopped ones do not count.
     pub failed_calls: i64,
     /// Tokens sent, where the provider said.
     pub prompt_tokens: i64,
@@ -111,22 +111,22 @@ pub async fn usage(
         .map_err(Into::into)
 }
 
-/// What calls for one purpose came to.
+/// Sums over the calls for one purpose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PurposeUse {
     /// Finished calls.
     pub calls: i64,
-    /// Those that ended with an error; one that was stopped is none.
+    /// Those that ended with an error; stopped ones do not count.
     pub failed_calls: i64,
     /// The sum of the known costs in USD; `None` when none is known.
     pub cost_usd: Option<f64>,
-    /// Calls that reached whom they asked and whose cost is unknown: they are not in the sum.
+    /// Calls that reached their target and whose cost is unknown: they are not in the sum.
     pub unpriced_calls: i64,
-    /// The milliseconds that half of the successful ones took at most.
+    /// The median time of the successful ones, in milliseconds.
     pub median_latency_ms: Option<f64>,
 }
 
-/// What everybody's calls for one purpose came to, by the model that was asked, most calls first. Needs the admins'
+/// Sums over everybody's calls for one purpose, by the model that was asked, most calls first. Needs the admins'
 /// scope.
 pub async fn of_purpose(
     tx: &mut Tx,
@@ -190,7 +190,7 @@ pub struct RunLine {
     pub finished_at: Option<Timestamp>,
     /// Finished calls.
     pub calls: i64,
-    /// Calls that ended with an error; one that was stopped is none.
+    /// Calls that ended with an error; stopped ones do not count.
     pub failed_calls: i64,
     /// All tokens, where the providers said.
     pub total_tokens: Option<i64>,

@@ -36,7 +36,7 @@ pub async fn all(db: &Db) -> Result<BTreeSet<String>, SetupError> {
     Ok(names)
 }
 
-/// The users whose names are not taken, and about whom no administrator has decided.
+/// The users whose names are not accepted, and about whom no administrator has decided.
 pub async fn undecided(db: &Db, is_taken: fn(&str) -> bool) -> Result<Vec<String>, SetupError> {
     let kept = kept(db).await?;
     Ok(all(db).await?.into_iter().filter(|name| !is_taken(name) && !kept.contains(name)).collect())
@@ -63,15 +63,15 @@ pub async fn keep(db: &Db, names: &[String]) -> Result<(), SetupError> {
     Ok(tx.commit().await?)
 }
 
-/// Gives everything of one user another name, which nobody may have. Only the tables' owner can: rows of
-/// all tables are changed, past the policies, while nobody else can read them.
+/// Gives everything of one user another name, which nobody may have. Only the tables' owner can: rows of all tables are
+/// changed, bypassing the policies, while nobody else can read them.
 ///
 /// # Errors
 /// [`SetupError::Sql`]; nothing is changed then.
 pub async fn rename(db: &Db, from: &str, to: &str) -> Result<(), SetupError> {
     let mut connection = db.pool.acquire().await?.detach();
     let renamed = rename_on(&mut connection, from, to).await;
-    // What was not committed goes with the connection.
+    // Uncommitted changes are rolled back when the connection closes.
     connection.close().await?;
     Ok(renamed?)
 }
@@ -102,7 +102,7 @@ async fn rename_on(connection: &mut PgConnection, from: &str, to: &str) -> Resul
     for sql in [
         "UPDATE users SET id = $2 WHERE id = $1",
         "UPDATE budgets SET name = $2 WHERE scope = 'user' AND name = $1",
-        // Who has not been here yet may be a member already: the higher of two roles is theirs.
+        // A person who has not been here yet may be a member already: they get the higher of the two roles.
         "UPDATE project_members m SET role = other.role FROM project_members other
          WHERE (m.kind, m.name) = ('user', $1) AND (other.kind, other.name) = ('user', $2)
            AND other.project_id = m.project_id

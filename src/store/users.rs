@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{StoreError, Tx, refuse_nul};
 use crate::id::UserId;
 
-/// A page of a busy user makes dozens of requests; one write a minute says as much.
+/// A page of a busy user makes dozens of requests; one write a minute is enough.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
 /// Remembers that the transaction's user was here, with the email, name and groups of today (`None`

@@ -72,8 +72,8 @@ pub async fn earlier(tx: &mut Tx, id: RunId) -> Result<Earlier, StoreError> {
     })
 }
 
-/// Puts the answer of `earlier` aside and makes its message that of a new run. Returns whether it was the
-/// latest of its branch still.
+/// Sets the answer of `earlier` aside and gives its message to a new run. Returns whether it was still the latest of
+/// its branch.
 pub(super) async fn replace(
     tx: &mut Tx,
     message: MessageId,
@@ -104,7 +104,7 @@ pub(super) async fn replace(
 }
 
 /// The finished calls of all runs of a message but this one, as JSON; of calls with one key and one request
-/// the latest. Asking again and again makes no more of them, but for requests that were not made before.
+/// the latest. Repeated retries add none, except for requests that were not made before.
 pub async fn calls_before(
     db: &Db,
     conversation: ConversationId,
@@ -113,7 +113,7 @@ pub async fn calls_before(
 ) -> Result<Vec<Value>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     Ok(sqlx::query_scalar(
-        // The conversation is what the index knows.
+        // The index is by conversation.
         "SELECT DISTINCT ON (c.key, c.fingerprint) c.result
          FROM runs r JOIN calls c ON c.run_id = r.id
          WHERE r.conversation_id = $1 AND r.message_id = $2 AND r.id <> $3

@@ -25,16 +25,16 @@ pub enum TelemetryError {
         "error reports (sentry.dsn) and traces (telemetry.otlp) need an HTTPS client and none could be made; are the system's CA certificates installed (package ca-certificates)?"
     )]
     HttpClient(#[source] reqwest::Error),
-    /// The headers for the collector are none.
+    /// The headers for the collector are not valid.
     #[error("telemetry.otlp.headers is no list of headers as name=value,name=value (the value is not shown)")]
     OtlpHeaders,
-    /// No way to the collector.
+    /// The exporter for the collector cannot be built.
     #[error("traces and metrics cannot be sent to telemetry.otlp.endpoint")]
     Otlp(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Something else collects the traces of this process.
     #[error("traces are collected already: telemetry is started once per process")]
     TracesTaken,
-    /// The system gives what sends them no event loop.
+    /// The system provides no event loop for the exporter.
     #[error("what sends traces cannot be started")]
     Runtime(#[source] std::io::Error),
     /// The endpoint is configured for a program that has nothing to send to it.

@@ -34,11 +34,11 @@ pub(super) fn reporting<S>() -> Vec<Box<dyn Layer<S> + Send + Sync>>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    // Not `and_then`: of two filtered layers joined so, the second is never asked.
+    // Not `and_then`: of two filtered layers joined that way, the second is never called.
     vec![
         // Without its filter ErrorLayer would report every line.
         ErrorLayer::new().with_filter(LevelFilter::ERROR).boxed(),
-        // After the other, so that an error is no breadcrumb of its own report.
+        // After the other layer, so that an error is not a breadcrumb of its own report.
         BreadcrumbLayer::new().with_filter(LevelFilter::INFO).boxed(),
     ]
 }

@@ -7,11 +7,11 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use super::TelemetryError;
 
-/// From a health check to a whole run with a slow chairman.
+/// Buckets from a health check to a whole run with a slow chairman.
 const SECONDS_BUCKETS: [f64; 13] =
     [0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
 
-/// What takes seconds to minutes: calls and runs.
+/// Histograms of what takes seconds to minutes: calls and runs.
 const LONG_BUCKETS: [f64; 13] =
     [0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0];
 const LONG: [&str; 3] = [
@@ -25,7 +25,7 @@ const UPKEEP: Duration = Duration::from_secs(5);
 
 static HANDLE: OnceLock<Result<PrometheusHandle, Refusal>> = OnceLock::new();
 
-/// The errors of the first attempt, kept for the later ones.
+/// The error of the first attempt, kept for later ones.
 #[derive(Clone)]
 enum Refusal {
     Buckets(Arc<metrics_exporter_prometheus::BuildError>),
@@ -69,8 +69,8 @@ fn install() -> Result<PrometheusHandle, Refusal> {
     Ok(handle)
 }
 
-/// All metrics as text. A counter of this process holds whole numbers only: what grows by fractions (dollars, seconds) is
-/// kept as a gauge, under a name that ends as counters' names do, and is told to be the counter that it is.
+/// All metrics as text. A counter of this process holds whole numbers only: what grows by fractions (dollars, seconds)
+/// is kept as a gauge, under a name that ends as counters' names do, and is exported as a counter.
 pub(super) fn render(handle: &PrometheusHandle) -> String {
     handle.render().replace("_total gauge\n", "_total counter\n")
 }

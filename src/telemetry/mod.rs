@@ -1,5 +1,5 @@
 //! What the program tells its operators: log lines, metrics, error reports. Never what users
-//! wrote, never secrets; a user only as a hash that nobody can turn back.
+//! wrote, never secrets; a user only as a hash that nobody can reverse.
 //!
 //! It reads `config`, `id` and `trace` and imports no other room. Start reading at
 //! [`Telemetry::init`].
@@ -110,7 +110,7 @@ impl Telemetry {
     }
 
     /// The user as logs and reports know them: 12 hexadecimal digits, the same for one user
-    /// until the process ends, and of no use to whoever does not hold the process's memory.
+    /// until the process ends, and useless without access to the process's memory.
     #[must_use]
     pub fn user_hash(&self, user: &UserId) -> String {
         user_hash::of(&self.inner.salt, user)
@@ -131,11 +131,11 @@ impl Telemetry {
         let until = Instant::now() + timeout;
         let traced = self.flush_traces(timeout);
         let Some(client) = &self.inner.reports else { return traced };
-        // The last one to let go of the client waits for what is being sent, however long that takes. So
-        // nobody is the last: the process ends with it.
+        // Dropping the last handle to the client waits for reports in flight, however long that takes. So one handle is
+        // leaked: the process ends with it.
         std::mem::forget(client.clone());
         let (client, (done, flushed)) = (client.clone(), mpsc::channel());
-        // On a thread of its own: while its queue is full, the client waits longer than it was told to.
+        // On a thread of its own: while its queue is full, the client exceeds its timeout.
         std::thread::spawn(move || done.send(client.flush(Some(timeout))));
         let left = until.saturating_duration_since(Instant::now());
         flushed.recv_timeout(left).unwrap_or(false) && traced
@@ -147,7 +147,7 @@ impl Telemetry {
             return true;
         }
         let (inner, (done, flushed)) = (self.inner.clone(), mpsc::channel());
-        // On a thread of its own: to end what sends figures takes as long as the collector does.
+        // On a thread of its own: stopping the exporter of metrics takes as long as the collector does.
         std::thread::spawn(move || done.send(inner.otlp.as_ref().is_none_or(|otlp| otlp.flush(timeout))));
         flushed.recv_timeout(timeout).unwrap_or(false)
     }

@@ -1,5 +1,5 @@
-//! What the system says of this process, under the names that every Prometheus client gives it. Linux only: elsewhere
-//! these series are missing.
+//! What the system reports about this process, under the names that every Prometheus client gives it. Linux only:
+//! elsewhere these series are missing.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ pub(super) fn measure() {
     }
     if let Ok(open) = fs::read_dir("/proc/self/fd") {
         metrics::describe_gauge!("process_open_fds", "Files and connections that the process has open.");
-        // One of them is this look at them.
+        // One of them is the directory handle of this count.
         metrics::gauge!("process_open_fds")
             .set(u32::try_from(open.count()).unwrap_or(u32::MAX).saturating_sub(1));
     }
@@ -51,7 +51,7 @@ pub(super) fn measure() {
     }
 }
 
-/// What is wanted of `/proc/self/stat`.
+/// The fields of `/proc/self/stat` that are needed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stat {
     cpu_seconds: f64,
@@ -60,13 +60,13 @@ struct Stat {
 }
 
 impl Stat {
-    /// Reads it; nothing of what is no such text.
+    /// Reads it; `None` for any other text.
     fn parse(text: &str) -> Option<Self> {
         // The program's name comes second, in brackets, and may hold anything.
         let (_, after_name) = text.rsplit_once(')')?;
         let fields: Vec<f64> =
             after_name.split_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
-        // Counted from the parent's id, the fourth field of the line.
+        // Indices start at the parent's id, the fourth field of the line.
         let field = |number: usize| fields.get(number - 4).copied().filter(|value| value.is_finite());
         Some(Self {
             cpu_seconds: (field(14)? + field(15)?) / TICKS_PER_SECOND,

@@ -1,7 +1,6 @@
 //! Error reports to Sentry, and what is taken out of them before they leave.
 //!
-//! The taking out is done on the way to the wire and not in `before_send`, because traces do not
-//! pass there.
+//! This is done in the transport and not in `before_send`, because traces do not pass through that.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,11 +17,11 @@ use crate::config;
 /// The request headers that help to understand an error and identify nobody.
 const HEADERS_KEPT: [&str; 2] = ["content-type", "content-length"];
 
-/// A report that the other side does not take in this time is given up.
+/// A report that Sentry does not accept in this time is given up.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many reports are sent in a minute. One fault that strikes every request says nothing new a thousand
-/// times, and would use up what the other side takes.
+/// How many reports are sent in a minute. A fault that hits every request would send the same report a thousand times,
+/// and use up Sentry's quota.
 const MAX_PER_MINUTE: u32 = 30;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -40,8 +39,8 @@ pub(super) fn client(settings: &config::Sentry) -> Result<Option<Arc<Client>>, T
     let options = ClientOptions::new()
         .dsn(dsn)
         .release(concat!(env!("CARGO_PKG_NAME"), "@", env!("CARGO_PKG_VERSION")))
-        // Not the plain rate: that is asked only where the request's own headers do not decide, and those
-        // are anybody's.
+        // Not the plain rate: that applies only where the request's own headers do not decide, and anybody can set
+        // those.
         .traces_sampler(move |_| rate)
         .attach_stacktrace(true)
         .environment(settings.environment.clone())
@@ -51,7 +50,7 @@ pub(super) fn client(settings: &config::Sentry) -> Result<Option<Arc<Client>>, T
     Ok(Some(Arc::new(Client::with_options(sentry::apply_defaults(options)))))
 }
 
-/// Begins the count of dropped reports at 0, so that the first of them is an increase.
+/// Begins the count of dropped reports at 0, so that the first one shows as an increase.
 pub(super) fn begin_metrics() {
     metrics::describe_counter!(
         "llm_council_reports_dropped_total",
@@ -71,13 +70,13 @@ impl TransportFactory for ScrubbedFactory {
     }
 }
 
-/// Takes out of everything what must not leave, and lets no burst pass.
+/// Removes what must not leave from everything, and limits bursts.
 struct Scrubbed {
     wire: Box<dyn Transport>,
     burst: Mutex<Burst>,
 }
 
-/// The reports of one minute.
+/// The count of reports in one minute.
 #[derive(Debug, Default)]
 struct Burst {
     began: Option<Instant>,
@@ -102,8 +101,8 @@ impl Burst {
 }
 
 impl Scrubbed {
-    /// The item as it may leave; nothing for what is never sent, or is one too many. Traces are sampled, so
-    /// only reports are counted.
+    /// The item as it may leave; `None` for kinds that are never sent, and for reports over the limit. Traces are
+    /// sampled, so only reports are counted.
     fn admit(&self, item: EnvelopeItem) -> Option<EnvelopeItem> {
         let item = scrub(item)?;
         if !matches!(item, EnvelopeItem::Event(_)) {
@@ -154,7 +153,7 @@ fn with_note(item: EnvelopeItem, dropped: u64) -> EnvelopeItem {
     }
 }
 
-/// The item without what must not leave; nothing for kinds of items that are never sent.
+/// The item without what must not leave; `None` for kinds of items that are never sent.
 fn scrub(item: EnvelopeItem) -> Option<EnvelopeItem> {
     if let EnvelopeItem::Event(mut event) = item {
         event.server_name = None;

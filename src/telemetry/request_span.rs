@@ -14,7 +14,7 @@ use crate::trace::{self, Kind, NewSpan, Place};
 /// For `tracing_actix_web::TracingLogger::<RequestSpan>::new()`.
 ///
 /// The span has the request's id, method and route (the pattern, so neither ids nor queries),
-/// later its status, and `user`, which whoever knows the user records:
+/// later its status, and `user`, which the code that knows the user records:
 /// `Span::current().record("user", hash)`. A stream counts as answered when it begins.
 pub struct RequestSpan;
 
@@ -43,7 +43,7 @@ impl RootSpanBuilder for RequestSpan {
         .as_u16();
         span.record("status", status);
 
-        // An error that no handler turned into a response has lost its request.
+        // An error that no handler turned into a response no longer has its request.
         let Ok(response) = outcome else {
             tracing::info!(status, "request refused");
             return;
@@ -74,7 +74,7 @@ fn is_health(route: &str) -> bool {
     route.starts_with("/health") || route == "/api/health" || route == "/metrics"
 }
 
-/// The request for a collector of traces, within the trace that a proxy began.
+/// The span of the request, within the trace that a proxy began.
 fn trace_of(request: &ServiceRequest, method: &'static str, route: &str, id: Option<&str>) -> trace::Span {
     let parent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
     let parent = parent.and_then(Place::from_traceparent);
@@ -96,7 +96,7 @@ fn route(pattern: Option<String>) -> String {
     pattern.unwrap_or_else(|| "unmatched".to_owned())
 }
 
-/// Anybody may make up methods: the made-up ones are one, or metrics would grow by them.
+/// Anybody may make up methods: unknown ones count as one, or metrics would grow without bound.
 fn method(name: &str) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     KNOWN.into_iter().find(|known| *known == name).unwrap_or("OTHER")

@@ -355,11 +355,11 @@ fn a_sink_that_takes_nothing_does_not_hold_up_the_end() {
     .unwrap();
     let hub = Arc::new(Hub::new(telemetry.inner.reports.clone(), Arc::default()));
     hub.capture_message("the disk is on fire", sentry::Level::Error);
-    // Somebody takes the connection, and nothing more.
+    // Accepts the connection, and does nothing more.
     let (mut sink, _) = listener.accept().unwrap();
     assert!(!telemetry.flush(Duration::from_millis(100)));
     drop((hub, telemetry));
-    // The report is not given up yet: nobody has waited for that.
+    // The report has not timed out yet: the flush did not wait that long.
     sink.set_nonblocking(true).unwrap();
     let ended = std::io::copy(&mut sink, &mut std::io::sink());
     assert_eq!(ended.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);

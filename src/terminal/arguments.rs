@@ -30,8 +30,8 @@ pub struct Where {
 }
 
 impl Where {
-    /// With what the environment says, where the command line says nothing of it: a server that is set for every day
-    /// does not stand in the way of one question that is asked here.
+    /// Completed from the environment where the command line says nothing: a server in the environment does not prevent
+    /// asking a single question here.
     #[must_use]
     pub fn with_environment(&self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let mut all = self.clone();
@@ -78,7 +78,7 @@ impl Council {
         self.formats.format().or_else(named)
     }
 
-    /// The fields of a request that say so. The preset is another matter: the server knows it by its id.
+    /// The fields of a request that say so. The preset is handled elsewhere: the server knows it by its id.
     ///
     /// # Errors
     /// Everything that is wrong with it.

@@ -1,4 +1,4 @@
-//! Files that go with questions: looked at here, and uploaded before the question is asked.
+//! Files that go with questions: checked here, and uploaded before the question is asked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ pub fn field(files: &[Attached]) -> Value {
 /// Uploads these files for a question that has this many `already`.
 ///
 /// # Errors
-/// Everything that is wrong with them, as far as it can be known before the first is sent; else what is wrong with the first
-/// that the server does not take.
+/// Everything that is wrong with them, as far as it can be known before the first is sent; else why the server refuses
+/// the first of them that it does not take.
 pub async fn attach(
     session: &dyn Session,
     paths: &[PathBuf],
@@ -74,7 +74,7 @@ pub async fn attach_one(
     })
 }
 
-/// What can be said against a file before it is sent.
+/// Why a file would be refused, as far as that is known before it is sent.
 fn problem_of(path: &Path, max_bytes: u64) -> Option<String> {
     let name = one_line(&path.display().to_string()).into_owned();
     match fs::metadata(path) {
@@ -110,7 +110,7 @@ async fn upload(session: &dyn Session, path: &Path) -> Result<Attached, Trouble>
         return Ok(Attached { id: id.to_owned(), name });
     }
     let problem = text("problem").unwrap_or("nothing can be read of it");
-    // Of no use there either; where it stays all the same, the server removes it within a day.
+    // It is of no use on the server either; if it stays there, the server removes it within a day.
     if let Err(trouble) = session.request(Method::DELETE, &format!("/api/attachments/{id}"), None).await {
         tracing::debug!(%trouble, "a file that cannot be used stays at the server");
     }

@@ -27,7 +27,7 @@ pub enum List {
     },
 }
 
-/// A column: its heading, whether figures stand in it, and what an item has there.
+/// A column: its heading, whether it holds figures, and an item's value.
 type Column = (&'static str, bool, fn(&Value) -> String);
 
 impl List {
@@ -134,7 +134,7 @@ impl List {
 /// The list as text or, for programs, as the server's JSON.
 ///
 /// # Errors
-/// What came instead.
+/// Why there is no list.
 pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<String, Trouble> {
     let answer = session.get(&list.path()).await?;
     if as_json {
@@ -147,7 +147,7 @@ pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<S
 /// A new token, which is shown this once.
 ///
 /// # Errors
-/// What came instead.
+/// Why no token was made.
 pub async fn new_token(session: &dyn Session, name: &str, days: Option<u32>) -> Result<String, Trouble> {
     let body = json!({ "name": name, "expires_in_days": days });
     let made = session.request(Method::POST, "/api/tokens", Some(&body)).await?;
@@ -158,7 +158,7 @@ pub async fn new_token(session: &dyn Session, name: &str, days: Option<u32>) -> 
     Ok(format!("{token}\n"))
 }
 
-/// A token that holds no longer.
+/// Revokes a token.
 ///
 /// # Errors
 /// What came instead.

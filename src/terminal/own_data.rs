@@ -1,4 +1,4 @@
-//! All that a server stores of whoever asks, as one file.
+//! Saves everything that a server stores of the caller to one file.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -9,10 +9,10 @@ use super::session::Trouble;
 use super::session::http::Http;
 use super::text::one_line;
 
-/// Writes it to a file that is not there yet. What breaks off leaves none.
+/// Writes it to a file that does not exist yet. A download that breaks off leaves none.
 ///
 /// # Errors
-/// When the file cannot be written, or the server refuses or goes away.
+/// When the file cannot be written, or the server refuses or disconnects.
 pub async fn save(http: Http, file: &Path) -> Result<u8, Trouble> {
     let name = one_line(&file.display().to_string()).into_owned();
     let mut created = fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(|error| {
@@ -29,7 +29,7 @@ pub async fn save(http: Http, file: &Path) -> Result<u8, Trouble> {
         }
         Err(trouble) => {
             drop(created);
-            // What broke off is told; that its beginning could not be removed is the lesser trouble.
+            // The interruption is reported; that the partial file could not be removed matters less.
             if let Err(error) = fs::remove_file(file) {
                 eprintln!("{name} is not whole and could not be removed: {error}");
             }

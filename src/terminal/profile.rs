@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::Trouble;
 
-/// The profile of who names none.
+/// The name of the default profile.
 pub const DEFAULT: &str = "default";
 
 /// What stands in the file.
@@ -75,7 +75,7 @@ pub fn read(path: Option<&Path>) -> Result<Profiles, Trouble> {
         Err(error) => return Err(Trouble::Failed(format!("{} cannot be read: {error}", path.display()))),
     };
     toml::from_str(&text).map_err(|error| {
-        // The line that is wrong may be the token's.
+        // The message is not shown: the wrong line may be the token's.
         let at =
             error.span().map(|span| text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1);
         let at = at.map(|line| format!(", line {line}")).unwrap_or_default();
@@ -102,7 +102,7 @@ pub fn write(path: &Path, profiles: &Profiles) -> Result<(), Trouble> {
             fs::rename(&new, path)
         });
     written.map_err(|error| {
-        // A half-written one is of no use; that it cannot be removed either changes nothing.
+        // A half-written file is useless; it does not matter if it cannot be removed either.
         drop(fs::remove_file(&new));
         failed(error)
     })

@@ -35,8 +35,8 @@ fn grade(question: &Question, text: &str) -> Verdict {
     Verdict::of(question.answers.iter().any(|answer| letter(answer, options) == Some(said)))
 }
 
-/// The letter that a text begins with: `B`, `(B)`, `B. Paris`, `option B`; not the first one of a word, and none
-/// where it names two.
+/// The letter that a text begins with: `B`, `(B)`, `B. Paris`, `option B`; not the first letter of a word; none where
+/// the text names two.
 fn letter(text: &str, options: usize) -> Option<char> {
     let lower = text.to_lowercase();
     let skipped = ["option ", "choice ", "letter "].iter().find(|word| lower.starts_with(**word));

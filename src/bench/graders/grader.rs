@@ -9,7 +9,7 @@ pub struct Grader {
     pub name: &'static str,
     /// What a question ends with, so that the answer can be found.
     pub ending: Option<&'static str>,
-    /// Why a question cannot be graded so, if it cannot.
+    /// Why a question cannot be graded this way, if it cannot.
     pub problem: fn(&Question) -> Option<String>,
     pub grading: Grading,
 }

@@ -110,7 +110,7 @@ fn tidy(text: &str) -> String {
     text
 }
 
-/// Whether letters right behind a number make it part of a name (`3D`, `2nd`), and no unit (`5km`, `3x`, `2e5`).
+/// Whether letters right behind a number make it part of a name (`3D`, `2nd`), and are not a unit (`5km`, `3x`, `2e5`).
 fn is_name(chars: &[char], at: usize) -> bool {
     let word: String =
         chars.iter().skip(at).take_while(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
@@ -214,7 +214,7 @@ fn scaled(chars: &[char], value: f64, end: usize) -> (f64, usize) {
     (value, end)
 }
 
-/// `/4` behind a number: what it is divided by.
+/// `/4` after a number: what it is divided by.
 fn fraction(chars: &[char], at: usize) -> Option<(f64, usize)> {
     let rest = chars.iter().skip(at).take(3).collect::<String>();
     let spaces = rest.len() - rest.trim_start_matches(' ').len();

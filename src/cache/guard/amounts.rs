@@ -82,7 +82,7 @@ fn is_negative(tokens: &[Token], at: usize) -> bool {
     is_minus && before.is_none_or(|before| before.kind != Kind::Number && before.written != ")")
 }
 
-/// Figures without what parts thousands and with a point before decimals. `1.000` is a thousand where a comma parts
+/// Figures without thousands separators and with a point before decimals. `1.000` is a thousand where a comma separates
 /// decimals.
 fn in_figures(written: &str, language: Option<Language>) -> String {
     let has_decimal_comma =

@@ -6,7 +6,7 @@ use super::lists::NAMES;
 use super::reading::{Reading, Word};
 use super::stems;
 
-/// From how many letters on two words that are written nearly alike are looked at.
+/// How long two words must be before it matters that they are written nearly alike, in letters.
 const LONG: usize = 4;
 
 /// Each name of the one is among the words of the other, and no word of the one stands where the other has one that is

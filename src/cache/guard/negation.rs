@@ -6,7 +6,7 @@ use super::reading::{Reading, Word};
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Negations {
     count: usize,
-    /// What is denied each time: the next word that carries meaning.
+    /// What each negation denies: the next word that carries meaning.
     denied: Vec<String>,
     /// Whether a verb is denied as in "don't", after which the subject stands before what is denied.
     is_contracted: bool,

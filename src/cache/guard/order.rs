@@ -4,7 +4,7 @@ use super::lists::{COORDINATORS, DIRECTIONS, NAMES};
 use super::reading::Reading;
 use super::stems::Content;
 
-/// Longer texts are not searched for swapped words; for them every other order counts.
+/// Longer texts are not searched for swapped words; there every difference in order counts.
 const MAX_WORDS: usize = 400;
 
 pub fn agree(one: &Reading, other: &Reading) -> bool {

@@ -11,7 +11,7 @@ use super::units::{self, Units};
 pub struct Reading {
     /// Fenced code.
     pub blocks: Vec<String>,
-    /// How far each line is indented that holds something; none where no line is.
+    /// The indentation of each line that is not blank; empty where no line is indented.
     pub indents: Vec<usize>,
     pub tokens: Vec<Token>,
     pub language: Option<Language>,

@@ -23,7 +23,7 @@ fn operator(tokens: &[Token], at: usize, token: &Token) -> Option<String> {
         // A bullet, a heading, bold letters.
         "*" | "#" | "##" | "###" if token.begins_sentence && !touches_next => None,
         "**" if token.is_glued != touches_next => None,
-        // An option of a command; else a dash or a minus, which the numbers know.
+        // An option of a command; else a dash, or a minus, which belongs to its number.
         "-" | "--"
             if !token.is_glued && next.is_some_and(|next| next.is_glued && next.kind == Kind::Word) =>
         {
@@ -35,7 +35,7 @@ fn operator(tokens: &[Token], at: usize, token: &Token) -> Option<String> {
         }
         "$" | "€" | "£" | "¥" | "%" | "°" | "\"" | "\'" | "`" => None,
         written => {
-            // What ends a sentence may hang on an operator: "C++?", "and ===?".
+            // A sentence's final punctuation may be attached to an operator: "C++?", "and ===?".
             let bare = written.trim_end_matches(['?', '!', ':']);
             let bare =
                 if next.is_none() || bare.len() == written.len() || bare.is_empty() { bare } else { written };

@@ -100,7 +100,7 @@ pub fn content(word: &str, language: Option<Language>) -> Option<String> {
     Some(SAME.get(&stem).map_or(stem, |first| (*first).to_owned()))
 }
 
-/// A word without its usual endings in English and German, and with one of the two ways in which English is spelt. Not
+/// A word without its usual endings in English and German, and with British and American spelling made one. Not
 /// meant to be read: it is the same for the forms of a word, and seldom for two words.
 pub fn stem(word: &str) -> String {
     let word = spelt_one_way(word);

@@ -8,7 +8,8 @@ use super::*;
 /// question is written `\n`. The labels say what is true of the questions, whatever the guard makes of them.
 const PAIRS: &str = include_str!("../pairs.tsv");
 
-/// The first questions of the pairs that differ without the guard seeing it. Whoever makes it see them shortens this.
+/// The first questions of the pairs that differ without the guard seeing it. An improvement of the guard shortens this
+/// list.
 const UNSEEN: &[&str] = &["Replace every tab with four spaces"];
 
 /// How many of the pairs that are alike pass.
@@ -97,7 +98,7 @@ fn a_text_of_many_words_is_compared_in_time() {
     assert_eq!(difference(&long.repeat(9), &format!("{} Please.", long.repeat(9))), Some(Difference::Words));
 }
 
-/// Text as people write it, and as nobody does.
+/// Text as people write it, and text that nobody would write.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[ -~]{0,12}",

@@ -11,7 +11,7 @@ use super::tokens::Kind;
 /// With so many of their words in common, nearness says little about the others.
 const MANY_IN_COMMON: (usize, usize) = (1, 2);
 
-/// So many words at one place may be instead of each other.
+/// How many words at one place may replace each other.
 const AT_ONE_PLACE: usize = 2;
 
 /// Beginnings that turn a word into its opposite.

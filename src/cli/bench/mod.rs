@@ -42,7 +42,7 @@ const MAX_PARALLEL: usize = 64;
 /// How long single calls that were sent may take when it is stopped.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Wrong usage: nothing was asked.
+/// The exit code for wrong usage: nothing was asked.
 const WRONG_USAGE: u8 = 2;
 const OVER_BUDGET: u8 = 5;
 const STOPPED: u8 = 130;
@@ -60,7 +60,7 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
     };
     let Some(user) = user else { return Ok(refuse(&problems)) };
     let mut config = config.clone();
-    // The table is what is read here; the log says only what goes wrong for good.
+    // People read the table here, so the log gets only failures that are not tried again.
     "error".clone_into(&mut config.log.level);
     // They are for whoever serves.
     config.notices.clear();

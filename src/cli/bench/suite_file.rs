@@ -20,7 +20,7 @@ const AS_CONFIGURED: &str = "council";
 #[serde(deny_unknown_fields, default)]
 struct SuiteFile {
     name: Option<String>,
-    /// Beside the suite file.
+    /// Relative to the folder of the suite file.
     questions: Option<PathBuf>,
     grader: Option<String>,
     judge: Option<String>,

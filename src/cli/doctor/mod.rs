@@ -86,7 +86,8 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
     Ok(if report.council { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The configured database, or the local one if it has been made; it is started for the time if no server has.
+/// The configured database, or the local one if it has been made; it is started for the duration if no server is
+/// running it.
 async fn find(config: &Config) -> (Database, Option<LocalPostgres>) {
     let at = |options, local| Database::At { options: Box::new(options), local };
     if let Some(url) = &config.database.url {

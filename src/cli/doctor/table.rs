@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::doctor::{Area, ModelCheck, Probe, ProbeFact, ProbeKind, Report, State};
 
 const WIDTH: usize = 100;
-/// How far the words of a finding stand in.
+/// How far the text of a finding is indented.
 const INDENT: usize = 11;
 /// The longest id of a model that has its figures beside it.
 const MODEL: usize = 34;
@@ -70,7 +70,7 @@ fn said(model: &ModelCheck) -> Vec<String> {
     let mut said = Vec::new();
     let mut told: Vec<&str> = Vec::new();
     for probe in model.probes.iter().filter(|probe| is_told(probe)) {
-        // One failure in several ways is told once.
+        // The same failure in several ways of asking is printed once.
         if !told.contains(&probe.message.as_str()) {
             told.push(&probe.message);
             said.push(format!("{}: {}", kind(probe.probe), probe.message));
@@ -105,7 +105,7 @@ fn row(state: &str, name: &str, [stream, whole, json, tools]: [&str; 4], figures
 fn finding(text: &mut String, of: State, said: &str, what_to_do: Option<&str>) {
     let start = text.len();
     paragraph(text, said);
-    // The state stands where the first line is indented.
+    // The state stands in the indentation of the first line.
     text.replace_range(start..start + INDENT, &format!("  {:<9}", state(of)));
     if let Some(what) = what_to_do {
         paragraph(text, &format!("to do: {what}"));
@@ -129,7 +129,7 @@ fn paragraph(text: &mut String, words: &str) {
     line(text, &format!("{:INDENT$}{current}", ""));
 }
 
-/// Without what would act on a terminal: a provider's words are among it.
+/// Text without control sequences that a terminal would act on: some of it comes from providers.
 fn plain(words: &str) -> String {
     words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -64,7 +64,7 @@ impl Here {
     pub async fn leave(self) -> anyhow::Result<()> {
         self.process.hand_over(PATIENCE).await;
         self.server.stop(false).await;
-        // An empty folder in the place for such things is all that could be left.
+        // At worst an empty temporary folder is left behind.
         drop(fs::remove_dir_all(&self.folder));
         self.process.leave().await
     }

@@ -1,4 +1,4 @@
-//! `llm-council login`: keeps a server and a token for later, after it was seen that they work.
+//! `llm-council login`: keeps a server and a token for later, once they are known to work.
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;

@@ -98,7 +98,7 @@ fn known_token(address: &str) -> Result<Option<SecretString>, Trouble> {
     Ok(profiles.values().find(|profile| same(&profile.server)).map(profile::Profile::token))
 }
 
-/// What is read here is the answer: the log says only what goes wrong for good, and the notices are for who serves.
+/// People read the answer here, so the log gets only failures that are not tried again; notices are for operators.
 fn quiet(mut config: Config) -> Config {
     "error".clone_into(&mut config.log.level);
     config.notices.clear();
@@ -106,7 +106,7 @@ fn quiet(mut config: Config) -> Config {
     config
 }
 
-/// A database that nobody has placed belongs to the person and not to the folder that they happen to be in.
+/// A database without a configured place belongs to the person, not to the folder that they happen to be in.
 fn data_dir(configured: PathBuf) -> PathBuf {
     if configured != Path::new("./data") || configured.exists() {
         return configured;
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// Runs a command over a session; the code of a trouble where it comes to one.
+/// Runs a command over a session; returns the exit code of the error where there is one.
 pub(super) fn with_session<F>(
     place: &Where,
     flags: &Flags,

@@ -1,4 +1,4 @@
-//! Who sits there: where their file is, and how they are told what came instead of an answer.
+//! The person at the terminal: where their file is, and how they are told of an error.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ pub(super) fn profile_path() -> Option<PathBuf> {
     profile::path(|name| std::env::var_os(name).map(PathBuf::from))
 }
 
-/// Says on the error output what came instead.
+/// Prints an error to standard error.
 pub(super) fn told(trouble: &Trouble) -> ExitCode {
     eprintln!("llm-council: {trouble}");
     ExitCode::from(trouble.exit_code())

@@ -43,7 +43,7 @@ pub struct CheckThought {
 /// What is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-// The OpenAPI document has one room for all names.
+// Names of types are global in the OpenAPI document.
 #[schema(as = CheckActionKind)]
 pub enum Action {
     /// It looks something up.

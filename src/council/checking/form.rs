@@ -140,7 +140,7 @@ fn begins_in_form(text: &str) -> bool {
     text.trim_start().lines().next().is_some_and(|line| headed(line).is_some())
 }
 
-/// Whether a beginning may still become a line of the form.
+/// Whether this beginning of a line may still become a line of the form.
 fn may_become(beginning: &str) -> bool {
     let line = beginning.trim_start().trim_start_matches(['*', '_', '#', ' ']).to_lowercase();
     HEADS.iter().any(|head| head.starts_with(line.as_str()) || line.starts_with(head) && !line.contains('\n'))

@@ -112,7 +112,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
         let request = ChatRequest {
             messages: messages.clone(),
             tools: if takes_tools { vec![search_tool(brief)] } else { Vec::new() },
-            // A thought and an action are of no form.
+            // A thought or an action need not have the answer's form.
             schema: None,
             continues: true,
             ..writing.request.clone()

@@ -49,7 +49,7 @@ impl Debate<'_> {
         let debate = async {
             while let Some(kind) = self.next() {
                 let speeches = speeches(&self, kind);
-                // Nobody that is left was criticised.
+                // None of the remaining speakers was criticised.
                 if speeches.is_empty() {
                     break;
                 }
@@ -79,7 +79,7 @@ impl Debate<'_> {
             started_at: Some(self.run.now()),
         };
         self.run.emit(&format!("round{round_number}/start"), self.dialect.round_start(start)).await;
-        // Each is polled when it was woken itself, not for every token of the others.
+        // Each is polled only when it was woken itself, not for every token of the others.
         let speaking = speeches.iter().map(|speech| self.speak(round_number, kind, speech, self.run.turn()));
         let responses = speaking.collect::<FuturesOrdered<_>>().collect().await;
         let round = DebateRound { round_number, round_type: kind.round_type.to_owned(), responses };

@@ -143,7 +143,7 @@ pub enum DebateEvent {
     },
     /// One of them has ranked the openings, or failed. In every format with speakers.
     FormatBallotsModelComplete { model: String, member: String, data: Box<Review> },
-    /// The members have ranked the openings blind. The debate does not go by it. In every format with speakers.
+    /// The members have ranked the openings blind. The debate does not depend on it. In every format with speakers.
     FormatBallotsComplete { data: Vec<Review>, metadata: Box<ReviewsMetadata> },
 }
 

@@ -109,7 +109,7 @@ impl StoredDebate {
         }
     }
 
-    /// Keeps what had been shown of a statement that never ended. Answers whether the call was for one.
+    /// Keeps what had been shown of a statement that never ended. Returns whether the call was for one.
     pub fn keep_unfinished(&mut self, call: &UnderWay, fact: &CallFact) -> bool {
         let Some(place) = STAGES.iter().position(|stage| *stage == call.stage) else { return false };
         let round = self.rounds.iter_mut().find(|round| usize::try_from(round.round_number) == Ok(place + 1));

@@ -61,7 +61,7 @@ impl Debate<'_> {
         self.with_conversation(pieces.collect())
     }
 
-    /// What was lost on the way.
+    /// What was missing or failed on the way.
     fn losses(&self) -> Vec<NoteFact> {
         let mut notes = facts::not_looked_up(self.brief());
         for round in &self.rounds {
@@ -119,7 +119,7 @@ impl Ending for Judgment<'_> {
         let cited = self.debate.transcript().map(|(_, one)| (one.label.as_str(), one.cited()));
         let sources = self.debate.run.sources_for_the_writer(brief, cited);
         let material = [Some(question), sources, Some(debate)].into_iter().flatten().collect::<Vec<_>>();
-        // Notes beside a document of a form would spoil it.
+        // Notes would break an answer that must be one document.
         let notes = if brief.form.is_some() { "" } else { brief.prompts.text(&verdict::INSTRUCTIONS) };
         let prompt = brief.prompts.fill(
             &PROMPT,

@@ -35,7 +35,8 @@ pub enum Need {
 /// The least that is left of a shortened text, in characters.
 const SHORTEST: usize = 400;
 
-/// What fits into the context of every model of today, in tokens: nobody asks how long it is.
+/// What fits into the context of every model of today, in tokens: with so little, nobody needs to ask how long the
+/// context is.
 const FITS_ANYWHERE: u64 = 3_000;
 
 /// How many tokens of material this model can read before it writes, where there is so much that it matters and its

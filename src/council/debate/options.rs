@@ -27,7 +27,7 @@ impl DebateOptions {
 #[derive(Debug, utoipa::ToSchema)]
 #[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
 pub(in crate::council) struct DebateFields {
-    /// Whether the members rank the openings of a debate blind, once. The debate does not go by it.
+    /// Whether the members rank the openings of a debate blind, once. The debate does not depend on it.
     #[schema(default = true)]
     format_ballots: Option<bool>,
 }

@@ -43,7 +43,7 @@ impl Debate<'_> {
             self.run.emit(&format!("{key}/start"), event).await;
         }
         let spoken = self.ask(turn, kind, &key, speech, floor.as_ref()).await;
-        // Whoever is next need not wait for what is told of this one.
+        // The next speaker need not wait until this one's events are sent.
         drop(floor);
         let statement = self.read(kind, speech, spoken);
         let event = if statement.error.is_some() {
@@ -80,7 +80,7 @@ impl Debate<'_> {
                 }
                 Err(error) if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS => {
                     let shorter = self.prompt(kind, speech, Some(tokens(&prompt) / 2));
-                    // Where nothing more may be left out, the same would be refused once more.
+                    // Where nothing more may be left out, the same request would be refused again.
                     if shorter.0 == prompt {
                         return Spoken { conversed, left_out, system_prompt_dropped };
                     }
@@ -156,7 +156,8 @@ impl Debate<'_> {
     ) -> Conversed {
         let brief = self.brief();
         let system = system.map(ChatMessage::system);
-        // Who has read nobody yet is asked as in a conversation; later the conversation is part of the material.
+        // Speakers who have read nobody yet are asked as in a conversation; later the conversation is part of the
+        // material.
         let before = if turn.round_number == 1 { brief.history.as_slice() } else { &[] };
         let model = &turn.speaker.member.model;
         let request = ChatRequest {

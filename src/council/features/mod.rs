@@ -111,7 +111,7 @@ events! {
     SecondReading(SecondReadingEvent),
     Consensus(ConsensusEvent),
     Synthesis(SynthesisEvent),
-    // Before the drafts of several chairmen, which share the name of an event with it and have less in it.
+    // Must precede the drafts of several chairmen: both have an event of one name, and theirs has fewer fields.
     Format(FormatEvent),
     MultiChairman(MultiChairmanEvent),
     Checking(CheckEvent),
@@ -156,8 +156,8 @@ impl Event {
         READERS.read(json)
     }
 
-    /// Whether whoever is given an earlier answer is told this of the run that found it out: its results, and not what
-    /// was of that run alone, such as its beginning, its costs and its end.
+    /// Whether this event is replayed to a person who is given an earlier answer: results are, but not what concerned
+    /// that run alone, such as its beginning, its costs and its end.
     #[must_use]
     pub fn is_result(&self) -> bool {
         !matches!(self, Self::Run(_) | Self::Cache(_) | Self::Title(_) | Self::Process(_) | Self::Budget(_))
@@ -222,7 +222,7 @@ static PURPOSES: [&Purpose; 14] = [
     &rubric::draft::DRAFT,
 ];
 
-/// What those calls are for that write the final answer, or better it.
+/// The purposes of the calls that write or improve the final answer.
 pub fn purposes_of_final_answers() -> impl Iterator<Item = &'static Purpose> {
     let council = [&synthesis::SYNTHESIS, &multi_chairman::SELECTION, &revision::REVISION];
     council.into_iter().chain(formats::purposes_of_final_answers())
@@ -371,7 +371,7 @@ impl Options {
         0
     }
 
-    /// Takes out whatever is switched on: the fields of a request that would, and whether they have.
+    /// Switches off every option that is on: returns the request fields of these options, and whether each was on.
     pub(in crate::council) fn take_switched_on(&mut self) -> [(&'static str, bool); 7] {
         let Self { roster, early_consensus, final_answer, chairmen, refinement, adversary } =
             std::mem::take(self);
@@ -386,7 +386,7 @@ impl Options {
         ]
     }
 
-    /// Has one seat answer alone: nobody else is chosen, and nobody betters what it says.
+    /// Has one seat answer alone: nobody else is chosen, and nobody improves what it says.
     pub(in crate::council) fn ask_alone(&mut self, seat: Alone, ignored: &mut Vec<Ignored>) {
         for (field, _) in self.take_switched_on().into_iter().filter(|(_, on)| *on) {
             ignored.push(Ignored::because(field, IgnoredFact::Alone));
@@ -394,7 +394,7 @@ impl Options {
         self.roster = Choice::Alone { seat };
     }
 
-    /// Whether what a chairman has written is the final answer: it is not chosen from several, nor bettered.
+    /// Whether what a chairman has written is the final answer: it is neither chosen from several nor improved.
     #[must_use]
     pub fn leave_what_is_written(&self) -> bool {
         self.chairmen.is_empty() && self.refinement.is_none() && self.adversary.is_none()
@@ -442,7 +442,7 @@ impl Options {
     }
 }
 
-/// Reads whom a request asks alone, if it does: see [`one_seat::parse`].
+/// Reads which seat a request asks alone, if any: see [`one_seat::parse`].
 pub(in crate::council) fn asked_alone(
     fields: &mut Fields<'_>,
     settings: &mut Settings,
@@ -455,7 +455,7 @@ pub(in crate::council) fn asked_alone(
 /// Whether a request has said itself what this default would say, in other words.
 pub(in crate::council) fn is_overruled(body: &Value, default: &str) -> bool {
     match default {
-        // Who asks for early consensus by its name has said how the final answer comes about.
+        // A request that names early consensus has said how the final answer comes about.
         "final" => body.get("use_early_consensus") == Some(&Value::Bool(true)),
         "mode" => formats::names_a_format(body),
         "self_votes" => body.get("count_self_votes").is_some_and(Value::is_boolean),
@@ -463,7 +463,7 @@ pub(in crate::council) fn is_overruled(body: &Value, default: &str) -> bool {
     }
 }
 
-/// What of a plan says which texts it can use.
+/// The parts of a plan that decide which texts it can use.
 struct Uses<'p> {
     task: &'p Task,
     options: &'p Options,
@@ -496,7 +496,7 @@ static TEMPLATES_BY_FEATURE: [Used; 20] = [
     (|plan| plan.options.refinement.is_some(), refinement::TEMPLATES),
     (|plan| plan.options.adversary.is_some(), adversary::TEMPLATES),
     (|plan| plan.task.rubric.is_some(), rubric::TEMPLATES),
-    // Asked for outside of runs.
+    // Used outside of runs.
     (|_| false, rubric::draft::TEMPLATES),
 ];
 

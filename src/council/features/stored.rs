@@ -208,7 +208,7 @@ impl Deliberation {
                 known.push(data.clone());
             }
         } else if event.get::<ProcessEvent>().is_some() {
-            // The log keeps what the process monitor says; it tells nothing that is not here.
+            // The log keeps the process monitor's sentences; they say nothing that is not stored here.
             self.metadata.process_log = true;
         }
     }
@@ -219,10 +219,10 @@ impl Deliberation {
         self.metadata.cache.as_ref().is_some_and(CacheInfo::is_hit)
     }
 
-    /// An option that was ended in its middle has not said itself what it cost.
+    /// An option that was interrupted has not reported its cost itself.
     fn apply_costs(&mut self, costs: &Costs) {
         if self.is_repeated() {
-            // What is repeated has said what it cost then.
+            // A replayed result has reported its cost in its own run.
             self.metadata.costs = Some(costs.clone());
             return;
         }

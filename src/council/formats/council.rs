@@ -108,7 +108,7 @@ async fn improve(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) ->
 /// fails, and what a plan may do is done: a first tier is unsure, the first ballots disagree, the council does not agree early, critics find
 /// faults each time, objections are grave. An answer that is to be taken word for word can be. What is kept of an earlier run is not asked again.
 pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
-    // Who is drawn to review is not known beforehand: each is once the first of so many.
+    // Which reviewers will be drawn is not known beforehand: each course starts the selection at another member.
     let draws = if plan.task.reviews_per_answer.is_some() { MAX_MEMBERS } else { 1 };
     (0..draws).flat_map(|draw| courses_of_draw(plan, kept, draw)).collect()
 }
@@ -135,7 +135,7 @@ fn courses_of_draw(plan: &Plan, kept: &Kept, draw: usize) -> Vec<Vec<ExpectedCal
         Choice::Routing { pools } => {
             let pools = pools.values().filter(|models| models.len() >= MIN_MEMBERS);
             let rosters = pools.map(|models| seat::seats(brief.members(), models));
-            // Whoever has answered already was chosen.
+            // Seats that have already answered were chosen.
             let may_answer = |members: &Vec<Member>| {
                 kept.answers.iter().all(|name| members.iter().any(|member| member.name() == name))
             };

@@ -210,7 +210,7 @@ proptest! {
     ) {
         let size = Size { members, question, history, system };
         let base = usd(&plan(size, &on));
-        // Where the tiers answer, the council does not.
+        // The members answer only where the tiers do not.
         if !on.contains(&"use_escalation") || on.contains(&"use_dynamic_routing") {
             let wider = Size { members: members + 1, ..size };
             prop_assert!(usd(&plan(wider, &on)) >= base);

@@ -43,7 +43,7 @@ macro_rules! views_of_formats {
 }
 pub(crate) use views_of_formats;
 
-/// Holds a run over a plan. Everything it finds out is told through the run's events.
+/// Holds a run over a plan. Everything it finds out is sent as events of the run.
 ///
 /// # Errors
 /// When there is nothing to build an answer from.
@@ -65,7 +65,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     }
     Box::pin(find_out(run, plan)).await?;
     if !run.take_corrections().await.is_empty() {
-        // It answers another question than the one that would find it.
+        // Its answer would be found by a question that it does not answer.
         cache::do_not_keep(run, NotStored::Corrected).await;
         return Ok(());
     }
@@ -75,7 +75,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells what an earlier run told. It costs no more than to find it.
+/// Sends the events of an earlier run again. This costs no more than finding it.
 async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
     let mut title = None;
     for (place, event) in earlier.0.into_iter().enumerate() {

@@ -71,7 +71,7 @@ impl Stored {
         Some(merged.map_or(Common::Nothing, Common::Judged))
     }
 
-    /// Keeps what had been shown of a call that never ended. Answers whether it was one of such a format.
+    /// Keeps what had been shown of a call that never ended. Returns whether it was one of such a format.
     pub fn keep_unfinished(&mut self, call: &UnderWay, fact: &CallFact) -> bool {
         self.debate.keep_unfinished(call, fact)
     }

@@ -14,8 +14,8 @@ use crate::council::stages::synthesis::facts::not_looked_up;
 use crate::council::stages::synthesis::{HeadingFact, NoteFact, Synthesis, SynthesisEvent};
 use crate::council::task::Task;
 
-/// Reads whom a request asks alone, if it does: that seat is the whole council of the run. A seat that answered earlier in
-/// this conversation may be asked although it sits no more. Only one format takes one.
+/// Reads which seat a request asks alone, if any: that seat is the whole council of the run. A seat that answered
+/// earlier in this conversation may be asked even if it is no longer on the council. Only one format takes one.
 pub(in crate::council) fn parse(
     fields: &mut Fields<'_>,
     settings: &mut Settings,

@@ -64,7 +64,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The joiners stay: scripts and emoji need them.
+/// Zero-width joiners stay: scripts and emoji need them.
 fn is_unseen(c: char) -> bool {
     is_hidden(c) || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
@@ -82,7 +82,7 @@ const TURN_MARKS: [&str; 9] = [
     "<bos>",
     "<eos>",
 ];
-/// Longer names are none: `<|` is an operator in some languages.
+/// Longer names are not marks of turns: `<|` is an operator in some languages.
 const LONGEST_MARK: usize = 40;
 
 /// A text whose turn marks have a space after their first character.

@@ -1,5 +1,5 @@
 //! Answers that speak to their judges instead of to the person who asked. Finding them is a courtesy to
-//! the reader and no defence: whoever wants to can say it in other words.
+//! the reader and no defence: anybody can evade it with other words.
 
 use std::sync::LazyLock;
 
@@ -55,7 +55,7 @@ const TO_JUDGES: &[&str] = &[
 const BALLOTS: [&str; 2] = ["final ranking:", "\"ranking\":"];
 const FIRST_LABELS: [&str; 2] = ["response a", "response b"];
 
-/// What is looked for, in the form in which texts are looked through: to bring it there takes longer than to look.
+/// The phrases in the form in which texts are searched, kept because converting them takes longer than searching.
 struct Plain {
     to_judges: Vec<String>,
     ballots: [String; 2],
@@ -68,8 +68,8 @@ static PLAIN: LazyLock<Plain> = LazyLock::new(|| Plain {
     first_labels: FIRST_LABELS.map(plain),
 });
 
-/// Whether an answer speaks to its reviewers: in a phrase of its own (what it quotes, or shows as
-/// code, it says about others), or by bringing a ballot.
+/// Whether an answer speaks to its reviewers: in a phrase of its own (quotations and code do not count), or by
+/// containing a ballot.
 #[must_use]
 pub fn addresses_judges(text: &str) -> bool {
     ends(text).into_iter().any(|text| {
@@ -106,7 +106,7 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text brings a ballot of its own: the heading, then a label in the lines after it.
+/// Whether a text contains a ballot of its own: the heading, then a label in the lines after it.
 fn brings_a_ballot(text: &str) -> bool {
     PLAIN.ballots.iter().any(|heading| {
         text.split(heading.as_str()).skip(1).any(|after| {
@@ -129,7 +129,7 @@ fn without_code(text: &str) -> String {
     let mut outside = blocks.next();
     while let Some(block) = outside {
         kept.push_str(block);
-        // A block that is never closed is none.
+        // A block that is never closed does not count as one.
         let (inside, next) = (blocks.next(), blocks.next());
         if let (Some(open), None) = (inside, next) {
             kept.push_str(open);

@@ -30,7 +30,7 @@ pub struct Asked {
 pub struct Line {
     /// The seat as it sat when it answered last; none where it never did.
     pub seat: Option<Member>,
-    /// The conversation from where it sits, oldest first. A turn without an answer is what it is told before the next
+    /// The conversation as this seat saw it, oldest first. A turn without an answer is what it is told before the next
     /// question.
     pub turns: Vec<Turn>,
 }
@@ -77,7 +77,7 @@ fn add(told: &mut String, part: &str) {
     told.push_str("\n\n");
 }
 
-/// What was gathered, with the rule for what stands between fences; nothing is left.
+/// Takes what was gathered, with the rule for fenced text, and leaves it empty.
 fn closed(told: &mut String) -> String {
     add(told, RULE.text);
     std::mem::take(told)

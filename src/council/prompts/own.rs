@@ -11,7 +11,7 @@ use super::template::{Prompts, Template};
 
 /// The longest text, in characters.
 const MAX_CHARS: usize = 20_000;
-/// How much of its hash tells one text from another, in bytes.
+/// How many bytes of a text's hash are kept to identify it.
 const VERSION_BYTES: usize = 3;
 
 /// The texts in the place of this program's, by the names of their templates.
@@ -30,7 +30,7 @@ pub struct OwnPrompt {
 }
 
 impl OwnTexts {
-    /// These texts, each as [`checked`] gives it.
+    /// These texts, each as returned by [`checked`].
     #[must_use]
     pub fn new(texts: impl IntoIterator<Item = (&'static Template, String)>) -> Self {
         Self(Arc::new(texts.into_iter().map(|(template, text)| (template.name, text)).collect()))
@@ -126,7 +126,7 @@ fn braced(place: &str) -> String {
     format!("{{{place}}}")
 }
 
-/// Words for a sentence.
+/// A list of words for a sentence.
 fn list(words: &[String]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
@@ -134,7 +134,7 @@ fn list(words: &[String]) -> String {
     }
 }
 
-/// The text between the blanks that stand around the other.
+/// The text with the leading and trailing white space of the other.
 fn with_blanks_of(around: &str, text: &str) -> String {
     let start = around.len() - around.trim_start().len();
     let end = around.trim_end().len();

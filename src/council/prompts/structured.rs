@@ -6,11 +6,11 @@ use serde_json::{Deserializer, Map, Value};
 
 /// What a call asks for is short; of a longer reply only the end is read.
 const MAX_BYTES: usize = 16 << 10;
-/// After so many pieces that begin like JSON and are none, the rest is not worth reading.
+/// After this many pieces that begin like JSON but are not, the rest is not worth reading.
 const MAX_BROKEN: usize = 256;
 
 /// The last JSON object in a text that reads as a `T`: the whole of it, in a code fence, or after
-/// other words. An object inside another counts only if the outer one is no JSON.
+/// other words. An object inside another counts only if the outer one is not valid JSON.
 #[must_use]
 pub fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     let mut rest = end(text);

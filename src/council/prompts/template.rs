@@ -77,7 +77,7 @@ impl Prompts {
     }
 }
 
-/// Puts values into their places, in one go: what stands in a value is no place.
+/// Puts values into their places, in one pass: braces in a value are not placeholders.
 fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled =
         String::with_capacity(text.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());

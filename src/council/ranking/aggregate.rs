@@ -355,7 +355,7 @@ fn facts(
     }
 }
 
-/// Which method names whom, when they do not all name the same.
+/// Which winner each method names, when they do not all name the same one.
 fn disagreement(
     candidates: &[Candidate],
     ordered: &[Places],

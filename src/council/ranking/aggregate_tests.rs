@@ -120,7 +120,7 @@ fn a_correction_that_changes_the_order_says_what_it_was() {
     assert_eq!(adjusted.facts.order_without_corrections, ["a", "c", "b"]);
 }
 
-/// Ballots that tie all answers go on to, whatever little is known: 0.2 of the ranking is 0.4 places, which rounds to none.
+/// Ballots that tie all answers go on to, however little is known: 0.2 of the ranking is 0.4 places, which rounds to 0.
 #[test]
 fn a_small_correction_breaks_no_tie() {
     let votes = [vote("a", "(ABC)"), vote("b", "(ABC)"), vote("c", "(ABC)")];
@@ -404,7 +404,7 @@ proptest! {
         prop_assert_eq!(&adjusted.facts.winner, &counted.facts.winner);
     }
 
-    /// Whatever is known: nobody leaves the ballot, and every answer that is placed has a row.
+    /// Whatever is known, no answer is moved off a ballot, and every answer that is placed has a row.
     #[test]
     fn corrected_places_stay_on_the_ballot(
         ballots in proptest::collection::vec(any_vote(4), 0..5), own in -1.5_f64..1.5, position in -1.0_f64..1.0,

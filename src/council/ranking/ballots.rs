@@ -171,7 +171,7 @@ impl Ballots {
             if preference == 0.0 {
                 continue;
             }
-            // By the rounded figure: whoever reads it can count again.
+            // By the rounded figure, so that readers can check the result.
             places.move_by(own, preference / last);
             self.ordered[at].move_by(own, preference.round() / last);
             self.corrections.push(Correction {

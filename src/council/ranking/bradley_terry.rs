@@ -3,7 +3,7 @@
 //! trusted comes from drawing the runs again, with replacement (the bootstrap): what one run says is one
 //! thing, since its ballots judge the same answers.
 //!
-//! Every model has besides one drawn game against an imagined opponent of average strength. Without it
+//! Every model also has one drawn game against an imagined opponent of average strength. Without it
 //! a model that has never lost would be infinitely strong; after a dozen runs it hardly weighs.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const IMAGINED: f64 = 1.0;
 const MAX_ROUNDS: usize = 200;
 /// The longest step: far from the top Newton's own would overshoot it.
 const LONGEST_STEP: f64 = 2.0;
-/// The step at which the strengths stand still: far below anything a rating shows.
+/// The step below which the strengths count as converged: far below anything a rating shows.
 const STILL: f64 = 1e-9;
 
 /// What runs have said, each by itself.
@@ -158,7 +158,7 @@ impl Tally {
     }
 }
 
-/// How often each model was put above each other one.
+/// How often each model was put above each of the others.
 struct Wins {
     models: usize,
     of: Vec<f64>,
@@ -202,8 +202,8 @@ fn ratings(wins: &Wins, imagined: f64) -> Vec<f64> {
 /// 1 (logarithm 0).
 ///
 /// By Newton's method. The usual way, the MM algorithm (Hunter, 2004), takes thousands of rounds where two
-/// groups of models hardly met, as before and after a change of the whole council: it then stands still
-/// long before it is there.
+/// groups of models hardly met, as before and after a change of the whole council: it then seems to have converged long
+/// before it has.
 fn strengths(wins: &Wins, imagined: f64) -> Vec<f64> {
     let n = wins.models;
     let mut strengths = vec![0.0; n];
@@ -252,7 +252,7 @@ fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Vec<f64> {
             let done: f64 = (0..column).map(|k| matrix[row * n + k] * matrix[column * n + k]).sum();
             let rest = matrix[row * n + column] - done;
             matrix[row * n + column] = if row == column {
-                // Rounding may make nothing of a chance that is next to none.
+                // Rounding may turn a tiny probability into 0.
                 rest.max(f64::MIN_POSITIVE).sqrt()
             } else {
                 rest / matrix[column * n + column]
@@ -275,7 +275,7 @@ fn below(rng: &mut ChaCha8Rng, n: usize) -> usize {
     usize::try_from(rng.next_u64() % (n as u64)).unwrap_or(0)
 }
 
-/// The value below which this share of the sorted values lies (nearest rank); none of none.
+/// The value below which this share of the sorted values lies (nearest rank); `None` without values.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

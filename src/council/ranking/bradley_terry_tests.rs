@@ -30,8 +30,8 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-4, "{found} is not {expected}");
 }
 
-/// How many times as strong the first is as the second, by what was seen alone: a millionth of an
-/// imagined game only says where the scale begins.
+/// How many times as strong the first is as the second, by what was seen alone: a millionth of an imagined game only
+/// fixes the origin of the scale.
 fn ratio(wins: &Wins, first: usize, second: usize) -> f64 {
     let strengths = strengths(wins, 1e-6);
     (strengths[first] - strengths[second]).exp()

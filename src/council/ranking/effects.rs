@@ -89,7 +89,7 @@ fn leanings_to_others(answers: &[Seen<'_>], ballots: &[Cast<'_>], at: usize, own
     let (kin, strangers): (Vec<usize>, Vec<usize>) = (0..n)
         .filter(|one| Some(*one) != own)
         .partition(|one| family(answers[*one].model) == family(ballots[at].model));
-    // Whoever favours them does so at the cost of others: where all are of one maker the mean is zero by itself.
+    // Favouring some answers puts others lower: where all are of one maker the mean is zero by definition.
     let kin: Vec<f64> = if strangers.is_empty() { Vec::new() } else { kin }
         .into_iter()
         .filter_map(|one| better_than_others(&fractions, at, one))
@@ -113,7 +113,7 @@ fn better_than_others(fractions: &[Vec<Option<f64>>], at: usize, answer: usize) 
     Some(mean(&by_others)? - fractions[at][answer]?)
 }
 
-/// The place of each answer by its length but for this one, 0 the longest; equal ones share theirs.
+/// The place of each answer but this one by length, 0 the longest; equal ones share a place.
 fn longest_first(answers: &[Seen<'_>], but_for: Option<usize>) -> Vec<Option<f64>> {
     let ranked: Vec<usize> = (0..answers.len()).filter(|one| Some(*one) != but_for).collect();
     let last = count(ranked.len().saturating_sub(1)).max(1.0);

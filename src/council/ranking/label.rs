@@ -11,8 +11,8 @@ const PREFIX: &str = "Response ";
 pub struct Label(u8);
 
 impl Label {
-    /// The label of the n-th answer, from 0. Beyond 26 there are none left: the last is repeated,
-    /// which a council of at most seven never meets.
+    /// The label of the n-th answer, from 0. Beyond 26 the last label is repeated, which never happens with at most
+    /// seven members.
     #[must_use]
     pub fn nth(place: usize) -> Self {
         Self(u8::try_from(place).unwrap_or(u8::MAX).min(25))

@@ -99,7 +99,7 @@ pub fn count(things: usize) -> f64 {
     u32::try_from(things).map_or(f64::MAX, f64::from)
 }
 
-/// The mean of some values; none of no values.
+/// The mean of some values; `None` without values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))

@@ -187,7 +187,7 @@ fn section(text: &str, start: usize) -> Option<Section<'_>> {
     let marks = |c: char| matches!(c, '*' | '_' | '#' | '`' | ' ' | '\t');
     let rest = after.trim_start_matches(marks);
     if let Some(rest) = rest.strip_prefix([':', '：']) {
-        // The whole line: no further heading on it is looked at.
+        // The rest of the line is skipped: further headings on it do not count.
         let line = line_before(text, start, start);
         let exact = line.is_empty() && heading == "FINAL RANKING" && after.starts_with(':');
         let own_line = exact && rest.lines().next().unwrap_or_default().trim().is_empty();
@@ -216,7 +216,7 @@ fn opens_a_quotation(line: &str) -> bool {
     let count = |mark: char| line.matches(mark).count();
     let paired =
         [('“', '”'), ('«', '»'), ('「', '」')].iter().any(|(open, close)| count(*open) > count(*close));
-    // A backtick before nothing but the heading is a mark as `**` is.
+    // A backtick right before the heading is a mark like `**`.
     let in_code = count('`') % 2 == 1 && line.chars().any(char::is_alphanumeric);
     paired || in_code || count('"') % 2 == 1 || line.trim_start().starts_with('>')
 }

@@ -180,7 +180,7 @@ fn a_ballot_alone_is_the_same_in_json_and_in_the_text_form() {
     ] {
         reads_alone(text, expected, Parse::Lenient);
     }
-    // A list that is none is read as any other text is.
+    // Something that only looks like a list is read like any other text.
     reads_alone(r#"{"ranking": ["Response C", 7, "Response B"]}"#, "CB", Parse::Fallback);
     for text in [r#"{"ranking": []}"#, r#"{"order": ["A"]}"#, r#"{"ranking": ["Z"]}"#, "I cannot."] {
         reads_alone(text, "", Parse::None);

@@ -39,7 +39,7 @@ impl Tally {
         prior.mul_add(strength, self.sum) / (f64::from(self.count) + strength)
     }
 
-    /// The plain mean; none of nothing.
+    /// The plain mean; `None` without values.
     #[must_use]
     pub fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / f64::from(self.count))

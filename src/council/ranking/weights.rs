@@ -21,7 +21,7 @@ const FOR_CONFIDENCE: f64 = 0.1;
 const LEAST: f64 = 0.3;
 /// No ballot weighs more, before weights are evened out.
 const MOST: f64 = 2.5;
-/// With fewer runs than these a record says too little.
+/// With fewer runs than this a record says too little.
 const MIN_RUNS: u32 = 2;
 
 /// One model's record over the newest 2,000 ranked answers that one user's councils gave: what its
@@ -150,8 +150,8 @@ impl Weighing {
     }
 }
 
-/// Whether a model may be one of these. Who answers under a floating name is known only when it has: any model of
-/// that maker may.
+/// Whether a model may be one of these. Which model a floating name stands for is known only once it has answered: it
+/// may be any model of that maker.
 pub(super) fn may_take_part<'a>(models: impl IntoIterator<Item = &'a str>) -> impl Fn(&str) -> bool {
     let models: BTreeSet<&str> = models.into_iter().collect();
     let makers: BTreeSet<&str> = models.iter().filter(|id| floats(id)).map(|id| family(id)).collect();

@@ -51,7 +51,7 @@ impl Run {
 }
 
 impl<'r> Call<'r> {
-    /// Takes none of the run's places for calls: what goes on beside the run keeps nobody waiting.
+    /// Takes none of the run's slots for calls: what goes on beside the run keeps nobody waiting.
     #[must_use]
     pub fn beside_the_run(self) -> Self {
         Self { needs_place: false, ..self }
@@ -69,7 +69,7 @@ impl<'r> Call<'r> {
         Self { view: Some(view), ..self }
     }
 
-    /// Goes on with what this call began, so that nobody is said to be asked anew.
+    /// Makes this a continuation of that call, so that the member is not reported as asked anew.
     #[must_use]
     pub fn part_of(self, key: &str) -> Self {
         Self { part_of: Some(key.to_owned()), ..self }
@@ -167,7 +167,7 @@ impl<'r> Call<'r> {
             traced.end(&result);
         }
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
-            // Nobody but the operator can help, so it is for them, not only for who asked.
+            // Only the operator can fix it, so it is logged for them, not only told to the asker.
             tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");
         }
         {

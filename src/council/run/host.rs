@@ -16,7 +16,7 @@ use crate::council::stage::Stage;
 use crate::council::token::Token;
 use crate::llm::{CallError, CallFact, Purpose, Reply, Usage, counted_as};
 
-/// A model call that is over, well or badly: what the journal keeps and answers from.
+/// A model call that is over, well or badly: what the journal keeps and replays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedCall {
     /// The call's place in the deliberation (`stage1/openai/gpt-5.1`), the same in every execution.
@@ -64,7 +64,7 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// A second execution asks something else under this key than the first one did, whose answer stands.
+    /// Notes that this execution asks something else under this key than an earlier one did, whose answer stands.
     fn asks_something_else(&self, _key: &str) {}
 
     /// The fact decided under this key, if an earlier execution did.
@@ -92,8 +92,8 @@ pub trait Host: Send + Sync {
     /// Which execution this is, 1 for the first.
     fn attempt(&self) -> u32;
 
-    /// What time it is. Only for what is written once under its key, as events are: the next
-    /// execution finds another time.
+    /// The current time. Only for what is written once under its key, as events are: the next execution sees another
+    /// time.
     fn now(&self) -> Timestamp;
 
     /// Looks for an answer that may be given again.
@@ -107,8 +107,8 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// Notes what came of looking, once in a run: the answer that is given, if one is. Returns how often that one has
-    /// been given by now; none where that is not known.
+    /// Records the result of looking, once in a run: the answer that is given, if one is. Returns how often that one
+    /// has been given by now; none where that is not known.
     async fn note_look(&self, _hit: Option<&EarlierAnswer>, _embedding_failed: bool) -> Option<u32> {
         None
     }
@@ -118,9 +118,8 @@ pub trait Host: Send + Sync {
         Kept::Unavailable
     }
 
-    /// Takes what a call is expected to cost, in USD (unknown when absent), out of the budgets that
-    /// bind the run, before it is sent; [`Host::commit_call`] settles it. Without budgets nothing is
-    /// taken.
+    /// Reserves what a call is expected to cost, in USD (unknown when absent), in the budgets that bind the run, before
+    /// it is sent; [`Host::commit_call`] settles it. Without budgets nothing is reserved.
     ///
     /// # Errors
     /// [`ErrorKind::Budget`] when it does not fit: the call is over, without having been sent.
@@ -151,7 +150,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// The call's result when nobody waits for its end any more. Whether the provider charges for one
+    /// The result of a call that is dropped before its end. Whether the provider charges for one
     /// that was sent is unknown, unless the model is free, as the simulated ones are.
     #[must_use]
     pub fn dropped(&self, fact: CallFact) -> CallError {

@@ -58,13 +58,13 @@ pub struct Run {
     remarks: OnceLock<bool>,
     /// Members that a stage goes on without.
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
-    /// What was added to the question. Locked while one is taken in and told.
+    /// What was added to the question. Locked while one is added and its event is sent.
     corrections: tokio::sync::Mutex<Corrections>,
     /// What was searched for.
     pub(super) searches: Searches,
     /// What the question comes with, where it comes with pictures.
     pictures: Option<Pictures>,
-    /// For a collector of traces: the stages, then the run, so that they end in this order.
+    /// Spans for tracing: the stages before the run, so that they are dropped in this order.
     stages: Parts,
     trace: Span,
 }
@@ -107,7 +107,7 @@ impl Run {
         }
     }
 
-    /// Tells a collector of traces what goes on, within this span.
+    /// Traces what goes on, within this span.
     #[must_use]
     pub fn traced(self, trace: Span) -> Self {
         Self { trace, ..self }
@@ -119,7 +119,7 @@ impl Run {
         Self { seed, ..self }
     }
 
-    /// Shows these pictures to those who see, wherever they read the files.
+    /// Shows these pictures to models that see them, wherever they read the files.
     #[must_use]
     pub fn showing(self, pictures: Pictures) -> Self {
         Self { pictures: Some(pictures), ..self }
@@ -224,7 +224,7 @@ impl Run {
         }
     }
 
-    /// Ends when a person wants the run to go on without this, which is no seat but an answer to a question that the
+    /// Ends when a person wants the run to go on without this: here not a seat, but an answer to a question that the
     /// run asks.
     pub(super) async fn skipped(&self, stage: &Stage, name: &str) {
         self.stopped(stage, Some(name)).await;
@@ -240,7 +240,7 @@ impl Run {
         corrections.taken = known;
     }
 
-    /// Takes in what somebody adds to the question, and tells the client, unless it is too late for that.
+    /// Takes in what somebody adds to the question, and tells the client, unless it is too late.
     pub async fn correct(&self, correction: &Correction) {
         let mut corrections = self.corrections.lock().await;
         if corrections.closed || corrections.has(&correction.id) {
@@ -280,7 +280,7 @@ impl Run {
         }
     }
 
-    /// Lets the process monitor say what no event tells, where everything is to be said. `key` is its place in the
+    /// Lets the process monitor say what no event shows, at the highest verbosity. `key` is its place in the
     /// deliberation: it is said once.
     pub(super) async fn remark(&self, key: &str, note: impl FnOnce() -> Note) {
         if self.makes_remarks() {
@@ -293,12 +293,12 @@ impl Run {
         self.verbosity.get() == Some(&EVERYTHING) && self.remarks.get() == Some(&true)
     }
 
-    /// Tells the client what an earlier run told. The process monitor says nothing of it: it happened then.
+    /// Sends the client an event of an earlier run. The process monitor says nothing about it: it happened then.
     pub async fn repeat(&self, key: &str, event: AnyEvent) {
         self.host.publish(key, event).await;
     }
 
-    /// Looks for an answer that may be given again. What is found can come out differently next time.
+    /// Looks for an answer that may be given again. The result may be different next time.
     pub async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
         self.host.earlier(wanted).await
     }
@@ -318,8 +318,8 @@ impl Run {
         self.host.keep(keep).await
     }
 
-    /// Runs `side` beside `main` without ever delaying it, so `main` comes first wherever they meet: the
-    /// result of `side` if it was there when `main` ended, which is remembered under `key`.
+    /// Runs `side` beside `main` without ever delaying it, so `main` takes precedence. Gives the result of `side` if it
+    /// was there when `main` ended, which is remembered under `key`.
     pub async fn beside<M, S>(
         &self,
         key: &str,

@@ -6,7 +6,7 @@ use crate::llm::metrics::{operation, outcome};
 use crate::llm::{CallError, ChatRequest, Reply};
 use crate::trace::{Kind, Parts, Span, Value};
 
-/// The call of a run that is about to be sent. Dropped before its end it was given up with the run.
+/// The call of a run that is about to be sent. If it is dropped before its end, the call was given up with the run.
 pub(super) struct TracedCall<'r> {
     span: Span,
     stages: &'r Parts,
@@ -28,7 +28,7 @@ impl<'r> TracedCall<'r> {
         span.set("gen_ai.operation.name", operation);
         span.set("gen_ai.provider.name", provider);
         span.set("gen_ai.request.model", model);
-        // Calls of a server that died are sent, its run's span is not.
+        // When a server dies, spans of finished calls have been exported, but the span of their run has not.
         span.set("llm_council.run.id", id.to_string());
         span.set("llm_council.stage", stage);
         span.set("llm_council.call.key", key);

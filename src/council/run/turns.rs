@@ -1,4 +1,4 @@
-//! Speaking one after another: whoever wants to speak takes a [`Turn`], and it comes when all that were taken before
+//! Speaking one after another: whoever wants to speak takes a [`Turn`], and may speak when all turns taken before it
 //! are given back.
 //!
 //! A turn is kept until the member has said all it has to say: calls of tools, and a second try, are part of it. So turns

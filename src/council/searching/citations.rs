@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// More digits are no source's number.
+/// A number with more digits is not a source's.
 const MAX_DIGITS: usize = 4;
 
 /// What a text cites.
@@ -40,8 +40,7 @@ struct Mark {
     numbers: Vec<u32>,
 }
 
-/// A text whose citations have other numbers: whoever wrote it counted its own sources. A number that stands for
-/// nothing is taken out.
+/// Renumbers the citations of a text whose author counted its own sources. A number without a source is removed.
 #[must_use]
 pub fn renumber(text: &str, number: impl Fn(u32) -> Option<u32>) -> String {
     let mut renumbered = String::with_capacity(text.len());

@@ -1,5 +1,5 @@
 //! Looking something up. A search is a call like one of a model: journaled, paid, bounded. What it finds gets numbers
-//! that hold for the whole run, so that `[3]` means one page whoever writes it.
+//! that hold for the whole run, so that `[3]` means the same page whoever writes it.
 //!
 //! Asked for the same words twice, a run searches once.
 
@@ -60,7 +60,7 @@ impl Run {
             timeouts: plan.timeouts(brief.settings.timeouts(&SEARCH)),
             ..ChatRequest::new(&plan.model, &SEARCH, vec![ChatMessage::user(query)])
         };
-        // It belongs to the run and to no seat: whoever asks for the same later has it too.
+        // A search belongs to the run and not to a seat: whoever asks for the same later gets it too.
         let reply = self.call(STAGE, key_of(query), request).send().await?;
         Ok(Found {
             query: query.to_owned(),

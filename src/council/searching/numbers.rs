@@ -54,7 +54,7 @@ impl Numbers {
         Numbered { query: query.to_owned(), sources }
     }
 
-    /// Takes in the next search.
+    /// Adds the next search.
     pub fn take(&mut self, numbered: Numbered) {
         self.searches += 1;
         self.found.insert(numbered.query, numbered.sources.iter().map(|source| source.n).collect());

@@ -21,7 +21,7 @@ pub struct SearchContext {
 }
 
 impl SearchContext {
-    /// Of some backend, to see whether a request would be in order.
+    /// The context of a placeholder backend, to validate requests.
     #[must_use]
     pub fn any() -> Self {
         let backend = SearchBackend { model: String::new(), name: "any", simulated: true };
@@ -59,7 +59,7 @@ impl SearchPlan {
         }
     }
 
-    /// The limits of one search: a run does not wait long for one.
+    /// The limits of one search: a run does not wait long for a search.
     #[must_use]
     pub fn timeouts(&self, set: Timeouts) -> Timeouts {
         Timeouts {

@@ -37,8 +37,8 @@ impl Abstention {
     }
 }
 
-/// Whom of these to ask for a review, and who abstains. Who has not answered because it was not asked to may review.
-/// `failed_before` says who failed in reviews that do not count any more.
+/// Whom of these to ask for a review, and who abstains. A member that has not answered because it was not asked may
+/// review. `failed_before` says who failed in reviews that do not count any more.
 #[must_use]
 pub fn reviewers<'a>(
     task: &Task,
@@ -67,7 +67,8 @@ pub fn reviewers<'a>(
     (asked.collect(), abstained)
 }
 
-/// As it was: those are left out whom a longer prompt does not help, and whom the others would wait for.
+/// The rule of earlier plans: leaves out members that a longer prompt would not help, and those that the others would
+/// have to wait for.
 pub(in crate::council) fn not_hopeless<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
     let is_hopeless = |answer: &Answer| {
         matches!(

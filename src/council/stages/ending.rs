@@ -121,7 +121,7 @@ async fn ask(
             key.push_str("/without_system_prompt");
         } else if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS {
             let shorter = ending.prompt(Some(tokens(&prompt) / 2));
-            // Where nothing more may be left out, the same would be refused once more.
+            // Where nothing more may be left out, the same request would be refused again.
             if shorter.0 == prompt {
                 return Err(error);
             }
@@ -169,7 +169,7 @@ fn read(brief: &Brief, ending: &dyn Ending, model: &str, reply: Reply, left_out:
         reasoning: reply.reasoning,
         ..Synthesis::default()
     };
-    // A document of a form is the answer as it is.
+    // Where the answer is to be one document, the whole text is the answer.
     if brief.form.is_none() {
         ending.read(&mut synthesis);
     }

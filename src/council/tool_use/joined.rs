@@ -78,7 +78,7 @@ fn nothing() -> Usage {
 /// What two turns took together. A cost is only known where both are; so is a count.
 fn both(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
     let (Some(one), Some(other)) = (one, other) else {
-        // What one of them took is still a part of what both took.
+        // What one of them used is still a part of the total.
         return one.or(other).map(|usage| Usage { cost_usd: None, cost_source: None, ..usage });
     };
     let cost_usd = one.cost_usd.zip(other.cost_usd).map(|(one, other)| one + other);

@@ -115,7 +115,7 @@ pub async fn converse(run: &Run, brief: &Brief, tools: Option<Tools>, talk: Talk
             }
         };
         refused |= reply.tools_refused;
-        // Calls of tools that were not offered mean nothing.
+        // Calls of tools that were not offered are ignored.
         if is_last || reply.tools_refused || reply.tool_calls.is_empty() {
             return Conversed { result: Ok(joined.end(reply)), made, refused };
         }
@@ -144,7 +144,7 @@ pub fn without_turn(key: &str) -> &str {
     if !turn.is_empty() && turn.bytes().all(|digit| digit.is_ascii_digit()) { first } else { key }
 }
 
-/// The last turn: without tools, and told so.
+/// The last turn: without tools, and the model is told so.
 fn at_last(brief: &Brief, mut request: ChatRequest) -> ChatRequest {
     request.messages.push(ChatMessage::user(brief.prompts.text(&prompts::ENOUGH)));
     request.continues = false;

@@ -42,7 +42,7 @@ impl FeatureEvent for ToolEvent {
     }
 }
 
-/// A call that could not be read is told with its result.
+/// A call that could not be read is reported with its result.
 fn called(call: &ToolCalled) -> Option<Note> {
     let fact = ToolNote::MemberSearches { member: call.member.clone(), query: call.args.query.clone()? };
     let details = json!({ "model": call.model, "round": call.round });

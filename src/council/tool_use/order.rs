@@ -9,7 +9,7 @@ use crate::llm::ToolCall;
 
 /// The tool that searches.
 pub(in crate::council) const SEARCH: &str = "search_web";
-/// How much of a tool's name is told, in characters.
+/// How much of a tool's name is shown, in characters.
 const NAME_CHARS: usize = 64;
 
 /// What is to be done.
@@ -57,7 +57,7 @@ impl Order {
     }
 }
 
-/// A tool's name as it is told and stored: a model can write anything there.
+/// A tool's name as it is shown and stored: a model can write anything there.
 pub(in crate::council) fn shown_name(name: &str) -> String {
     let shown: String = visible(name).split_whitespace().collect::<Vec<_>>().join(" ");
     shown.chars().take(NAME_CHARS).collect()

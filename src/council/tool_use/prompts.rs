@@ -1,4 +1,4 @@
-//! What models are told of tools and by them.
+//! What models are told about tools, and what tools tell them.
 
 use serde_json::json;
 

@@ -24,7 +24,7 @@ struct Model {
     regions: Vec<String>,
     #[serde(default)]
     profiles: Vec<String>,
-    /// From where, for profiles of this model that may be asked from other regions than is usual.
+    /// The source regions of this model's profiles, where they differ from the usual ones.
     #[serde(default)]
     sources: BTreeMap<String, Vec<String>>,
     /// USD for a million tokens: prompt, answer.
@@ -57,7 +57,7 @@ impl Model {
         }
         match self.sources.get(profile).or_else(|| CATALOGUE.sources.get(profile)) {
             Some(sources) => sources.iter().any(|source| source == region),
-            // That of the whole world, but for the clouds of governments.
+            // The global profile, but not in government clouds.
             None => profile == "global" && !region.starts_with("us-gov-"),
         }
     }
@@ -121,7 +121,7 @@ const WITH_IMAGES: [&str; 8] = [
     "mistral.pixtral-",
     "qwen.qwen3-vl-",
 ];
-/// Those of them that do not.
+/// The exceptions among them, which do not.
 const WITHOUT_IMAGES: [&str; 3] =
     ["anthropic.claude-v2", "anthropic.claude-instant", "anthropic.claude-3-5-haiku"];
 

@@ -145,7 +145,7 @@ impl ReplyReader {
     }
 
     fn stop(&mut self, event: &Value, out: &mut Vec<Chunk>) -> Result<(), CallError> {
-        // Blocks whose end was not told.
+        // Blocks whose end was not reported.
         let open: Vec<u64> = self.reasoning.keys().copied().collect();
         for index in open {
             self.end_reasoning(index, out);
@@ -223,8 +223,7 @@ fn text(value: Option<&Value>) -> Option<String> {
     value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Token counts. Those of the prompt are told apart by what the cache did with them; `None` when one of them cannot
-/// be.
+/// Token counts. Prompt tokens come split by what the cache did with them; `None` when one count is impossible.
 fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str| usage.get(name).and_then(number).map_or(Some(0), plausible_tokens);
     let cached_tokens = count("cacheReadInputTokens")?;

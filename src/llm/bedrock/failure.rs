@@ -9,7 +9,7 @@ use crate::llm::clean;
 use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::upstream_error::{Asked, says_context_too_long};
 
-/// What was asked, and what the sentences speak of.
+/// The request that failed, as the error messages name it.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub asked: &'a Asked,
@@ -39,7 +39,7 @@ pub(super) fn refused(
     let in_body = document.as_ref().and_then(|body| body.get("__type")).and_then(Value::as_str);
     let name = bare_name(named.or(in_body).unwrap_or_default());
     let Some(words) = document.as_ref().and_then(words) else {
-        // Not Bedrock speaks, but something in front of it.
+        // The answer is not Bedrock's, but that of something in front of it.
         return call.asked.refused(status, retry_after, body);
     };
     let mut error = call.error(&Failure { name, words, status: Some(status) });
@@ -59,7 +59,7 @@ pub(super) fn of_connection(call: &Call<'_>, code: &str, message: &str) -> CallE
     call.error(&Failure { name: code, words: message.to_owned(), status: status_of(code) })
 }
 
-/// Whether the credentials were refused because their time is over.
+/// Whether the credentials were refused because they have expired.
 pub(super) fn says_expired(named: Option<&str>) -> bool {
     named.is_some_and(|name| bare_name(name) == "ExpiredTokenException")
 }
@@ -197,7 +197,7 @@ impl Call<'_> {
                 format!("the prompt does not fit into the context of `{model}`"),
             );
         }
-        // The apostrophe in "isn't" is a typographic one at times.
+        // The apostrophe in "isn't" is sometimes a typographic one.
         let what = if said.contains("on-demand throughput") {
             format!(
                 "`{model}` is asked in {region} through an inference profile only: use its id with the profile's \

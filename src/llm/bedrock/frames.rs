@@ -5,7 +5,7 @@ use aws_smithy_eventstream::frame::{DecodedFrame, MessageFrameDecoder};
 use aws_smithy_types::event_stream::Message;
 use bytes::{Buf as _, Bytes, BytesMut};
 
-/// Longest frame. Those of a reply are a few hundred bytes; this only keeps a server that promises a huge one from
+/// Longest frame. Those of a reply are a few hundred bytes; this only keeps a server that announces a huge one from
 /// filling the memory.
 const MAX_FRAME_BYTES: usize = 4 << 20;
 /// The shortest frame there can be: prelude and checksum.
@@ -28,7 +28,7 @@ pub(super) enum BadFrame {
     TooLong,
     /// A checksum or a length does not fit.
     Damaged,
-    /// It says of itself neither that it is an event nor a failure.
+    /// It is marked neither as an event nor as a failure.
     Unknown,
 }
 

@@ -14,7 +14,7 @@ use crate::llm::upstream_error::Asked;
 
 /// Longest reply that comes as one document.
 const MAX_DOCUMENT_BYTES: usize = 16 << 20;
-/// How much is read of what is no reply.
+/// How much is read of something that is not a reply.
 const MAX_OTHER_BYTES: usize = 64 << 10;
 
 /// What a successful answer turned out to be: its first byte decides.
@@ -24,7 +24,7 @@ enum Form {
     /// A frame begins with its length, and none is so long that its first byte is not 0.
     Frames,
     Document,
-    /// A page of something that stands in front, or whatever else.
+    /// A page of something in front of Bedrock, or anything else.
     Other,
 }
 
@@ -76,7 +76,7 @@ impl Incoming {
                 Ok(None) => self.finish(),
                 Err(error) => {
                     self.ended = true;
-                    // What is missing are the counts.
+                    // Only the token counts are missing.
                     if !self.reader.is_whole() {
                         self.failure = Some(self.broken(error));
                     }
@@ -136,7 +136,8 @@ impl Incoming {
         self.failure.get_or_insert(failure);
     }
 
-    /// The error of a connection that broke in mid-reply. Before the first token it is as if it had not come about.
+    /// The error of a connection that broke in mid-reply. Before the first token it counts as a connection that was
+    /// never made.
     fn broken(&self, error: reqwest::Error) -> CallError {
         let failure = self.reader.asked().transport(error);
         if !self.reader.has_begun() {
@@ -163,7 +164,7 @@ impl Incoming {
                     self.fail(failure);
                 }
             }
-            // Where the counts are cut off, the answer is whole all the same.
+            // Even without the token counts the answer is complete.
             Form::Frames if self.reader.is_whole() => {}
             Form::Frames => self.fail(self.reader.cut()),
         }

@@ -141,14 +141,14 @@ fn merged(foundation: &[FoundationModel], profiles: &[Profile], region: &str) ->
         let nearness = regions::profiles(region).iter().position(|known| Some(*known) == beginning);
         (plain.to_owned(), nearness.unwrap_or(usize::MAX))
     };
-    // What a list does not know is believed to write: profiles also lead to models of other regions.
+    // A model that is not listed is believed to write text: profiles also lead to models of other regions.
     let mut through: Vec<&Profile> = profiles
         .iter()
         .filter(|profile| profile.model().and_then(|model| writes.get(model)).copied().unwrap_or(true))
         .collect();
     through.sort_by_key(order);
     let behind = |id: &str| foundation.iter().find(|model| model.model_id == id);
-    // Its own word, where it is listed and says so.
+    // Its own statement, where it is listed and has one.
     let seeing = |info: ModelInfo, model: Option<&FoundationModel>| ModelInfo {
         images: model.and_then(FoundationModel::sees_images).or(info.images),
         ..info

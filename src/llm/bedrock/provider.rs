@@ -27,7 +27,7 @@ use crate::llm::settings::ProviderKind;
 use crate::llm::settings::ProviderSettings;
 use crate::llm::{Chunks, ModelInfo, Pricing, Provider};
 
-/// See the folder's head.
+/// See the module.
 pub const KIND: ProviderKind = ProviderKind {
     name: "bedrock",
     implied_by: &[],
@@ -87,7 +87,7 @@ impl Bedrock {
         Err(CallError::new(ErrorKind::Refused, message))
     }
 
-    /// A model's id with its region, which that of the default region leaves out. An address has it within.
+    /// A model's id with its region, which is left out for the default region. An ARN contains its region.
     fn placed(&self, id: &str, region: &str) -> String {
         if region == self.region || regions::split(id).0.is_some() {
             id.to_owned()
@@ -267,7 +267,7 @@ fn may_mean_the_system_prompt(error: &CallError) -> bool {
 mod tests {
     use super::super::{catalogue, regions::REGIONS};
 
-    /// Also where the lists are not to be had, each region has what the built-in council is made of.
+    /// Even without the lists, each region has the models of the built-in council.
     #[test]
     fn the_built_in_council_is_on_offer_in_every_region() {
         let text = include_str!("../../config/config.default.toml");

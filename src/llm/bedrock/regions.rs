@@ -54,7 +54,7 @@ pub fn known(id: &str) -> Option<&'static Region> {
     REGIONS.iter().find(|region| region.id == id)
 }
 
-/// Whether this could be a region: AWS opens new ones. It becomes part of a host's name.
+/// Whether this could be a region: AWS opens new ones. It becomes part of a host name.
 #[must_use]
 pub fn is_region(id: &str) -> bool {
     let parts: Vec<&str> = id.split('-').collect();

@@ -49,7 +49,7 @@ fn words(id: &str) -> BTreeSet<&str> {
 
 /// The numbers of a name, by which the newest comes first.
 fn version(id: &str) -> Vec<u64> {
-    // A date is no version.
+    // A date is not a version.
     id.split(['.', '-', ':']).filter_map(|word| word.parse().ok()).filter(|number| *number < 1000).collect()
 }
 
@@ -147,7 +147,7 @@ mod tests {
                     prop_assert_eq!(regions::split_profile(&found).1, regions::split_profile(id).1);
                     // Once there, it stays.
                     prop_assert_eq!(moved(&found, to), Moved::To(found.clone()));
-                    // And it finds back to the same model.
+                    // And it maps back to the same model.
                     let back = moved(&found, from);
                     prop_assert!(matches!(&back, Moved::To(back) if here.contains(back)), "{:?}", back);
                 }

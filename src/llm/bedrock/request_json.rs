@@ -54,10 +54,10 @@ pub(super) fn body(request: &ChatRequest, folded: bool) -> Value {
     body.into()
 }
 
-/// Whether this model keeps a prompt up to a mark; others refuse a request with one.
+/// Whether this model caches a prompt up to a mark; others refuse a request with one.
 /// <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>
 fn keeps_marked(model: &str) -> bool {
-    /// Those that were there before marks.
+    /// Models that are older than cache marks.
     const WITHOUT: [&str; 7] = [
         "claude-instant",
         "claude-v2",
@@ -89,7 +89,7 @@ impl Turns {
         }
     }
 
-    /// Asks for the prompt to be kept up to here.
+    /// Asks for the prompt to be cached up to here.
     fn mark(&mut self) {
         if let Some((_, blocks)) = self.0.last_mut() {
             blocks.push(json!({ "cachePoint": { "type": "default" } }));
@@ -140,7 +140,7 @@ fn reasoning(block: &Value) -> Option<Value> {
 }
 
 fn called(call: &ToolCall) -> Value {
-    // What is no object is refused with the whole conversation.
+    // Arguments that are not an object would have the whole conversation refused.
     let input = serde_json::from_str(&call.arguments).ok().filter(Value::is_object);
     json!({ "toolUse": {
         "toolUseId": sendable(&call.id),

@@ -1,4 +1,4 @@
-//! Bedrock over HTTP: where it is in each region, and requests with what lets them in.
+//! Bedrock over HTTP: where it is in each region, and authenticated requests to it.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,12 +19,12 @@ use crate::llm::headers;
 use crate::llm::settings::ProviderSettings;
 use crate::llm::upstream_error::Asked;
 
-/// What stands for itself in a path, as AWS writes it.
+/// Characters that are not escaped in a path, as AWS does it.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// How long a list of models may take.
 pub(super) const LIST_TIME: Duration = Duration::from_secs(15);
 
-/// What lets requests in.
+/// How requests are authenticated.
 #[derive(Debug)]
 enum Entry {
     Bearer(HeaderValue),
@@ -36,7 +36,7 @@ enum Entry {
 pub(super) struct Server {
     provider: String,
     client: Client,
-    /// In the place of the addresses that AWS has.
+    /// Used in the place of AWS's own addresses.
     base: Option<Url>,
     control: Option<Url>,
     headers: HeaderMap,
@@ -45,7 +45,7 @@ pub(super) struct Server {
     secrets: Vec<String>,
 }
 
-/// A request without what lets it in.
+/// A request without its authentication.
 pub(super) struct Request<'a> {
     pub method: Method,
     pub url: Url,
@@ -100,7 +100,7 @@ impl Server {
         matches!(self.entry, Entry::Bearer(_))
     }
 
-    /// Whether lists are asked for at an address of one's own, which is that of one region.
+    /// Whether lists are asked for at a configured address, which belongs to one region.
     pub fn has_own_control(&self) -> bool {
         self.control.is_some()
     }
@@ -130,7 +130,8 @@ impl Server {
         Ok(url)
     }
 
-    /// Sends it; what comes back has words for errors that hide also the keys it was sent with. Keys whose time is over are renewed, and it is sent once more.
+    /// Sends it; the result can report errors in words that also hide the keys it was sent with. Expired keys are
+    /// renewed, and it is sent once more.
     pub async fn send(&self, asked: &Asked, request: &Request<'_>) -> Result<(Response, Asked), CallError> {
         match self.send_once(asked, request).await? {
             Sent::Response(response, asked) => Ok((response, asked)),

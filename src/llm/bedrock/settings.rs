@@ -106,7 +106,7 @@ impl AwsEnvironment {
         Self(variables)
     }
 
-    /// A variable that is set to something.
+    /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
@@ -184,7 +184,7 @@ impl Settings {
 /// What is missing or does not go together.
 pub(super) fn check(settings: &ProviderSettings) -> Vec<Problem> {
     let Ok(own) = settings.read_own::<Own>() else {
-        // What cannot be read has been said.
+        // A value that cannot be read has been reported already.
         return Vec::new();
     };
     let mut problems = Vec::new();

@@ -23,7 +23,7 @@ pub(super) struct ToSign<'a> {
 /// The headers that sign a request at this moment.
 ///
 /// # Errors
-/// When there is no signing it: an address that is none, or a token that fits into no header.
+/// When it cannot be signed: an invalid address, or a token that does not fit into a header.
 pub(super) fn headers(keys: &Keys, it: &ToSign<'_>, now: SystemTime) -> Result<HeaderMap, String> {
     let keys = sigv4::Keys {
         access_key_id: &keys.access_key_id,
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// Twelve requests, as botocore signs them; beside the file stands how it was made.
+    /// Twelve requests, as botocore signs them; how the file was made is described beside it.
     const ORACLE: &str = include_str!("../../../tests/it/fixtures/bedrock/signatures.json");
 
     #[test]

@@ -33,8 +33,7 @@ pub struct Preset {
     pub embeddings: bool,
     /// Whether there is `GET /models`, with the models that can be asked.
     pub lists_models: bool,
-    /// The models that are known where there is no such list: a help for choosing, and nothing is missing that is not
-    /// among them.
+    /// The models that are known where there is no such list: suggestions only, others may be asked as well.
     pub models: &'static [&'static str],
     /// Patterns of the ids of models that see pictures, where its list does not say.
     pub image_models: &'static [&'static str],
@@ -52,7 +51,7 @@ pub enum KeyHeader {
     Named(&'static str),
 }
 
-/// How addresses are made of the base URL.
+/// How addresses are built from the base URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
     /// `{base}/chat/completions`

@@ -1,4 +1,4 @@
-//! The services. Each entry says where from it is known; all were read in November 2026.
+//! The services. Each entry names its source; all were read in November 2026.
 
 use super::super::kind::Variable;
 use super::preset::{Addresses, KeyHeader, Preset};
@@ -23,7 +23,7 @@ const OPENAI_WITH_IMAGES: &[&str] = &[
     "o4-mini*",
 ];
 
-/// In the order of their names, those of one's own machine last.
+/// In the order of their names, those on one's own machine last.
 pub const PRESETS: &[Preset] = &[
     // <https://platform.claude.com/docs/en/api/openai-sdk>: `response_format` is ignored, `temperature` capped at 1,
     // reasoning is not returned; `GET /v1/models` takes the bearer key as well; images as `data:` addresses. No embeddings

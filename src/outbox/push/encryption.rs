@@ -10,7 +10,7 @@ const POINT_BYTES: usize = 65;
 const SALT_BYTES: usize = 16;
 /// What every push service takes (RFC 8030), and so the length that a record says it may have.
 const RECORD_BYTES: u32 = 4_096;
-/// The text is filled up to a multiple of this: how long it is says nothing.
+/// The text is padded to a multiple of this, so that its length reveals nothing.
 const PAD_TO: usize = 512;
 /// Stands after the text of the last record.
 const LAST: u8 = 2;
@@ -31,7 +31,7 @@ pub fn is_public_key(bytes: &[u8]) -> bool {
 /// Encrypts a text for whoever has the private key to `p256dh` and knows `auth`.
 ///
 /// # Errors
-/// When these are no keys.
+/// When these are not valid keys.
 pub fn encrypt(p256dh: &[u8], auth: &[u8], text: &[u8]) -> Result<Vec<u8>, BadKeys> {
     let own = PrivateKey::generate(&ECDH_P256).expect("the system has random numbers");
     let mut salt = [0; SALT_BYTES];
@@ -40,7 +40,7 @@ pub fn encrypt(p256dh: &[u8], auth: &[u8], text: &[u8]) -> Result<Vec<u8>, BadKe
     encrypt_with(&own, salt, (p256dh, auth), text, padding)
 }
 
-/// The same with what is random given.
+/// The same with the random values given.
 fn encrypt_with(
     own: &PrivateKey,
     salt: [u8; SALT_BYTES],

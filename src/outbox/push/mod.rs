@@ -29,7 +29,7 @@ use crate::store::outbox::push::{self as store, About, Due, KEPT_FOR, Target, WA
 use crate::store::{Db, StoreError};
 
 const USER_AGENT: &str = concat!("llm-council-push/", env!("CARGO_PKG_VERSION"));
-/// How long a run that waits is worth waking a device for.
+/// For how long a waiting run is worth waking a device.
 const WAITS_TTL: Duration = Duration::from_secs(60);
 
 /// Sends to people's devices.
@@ -111,7 +111,7 @@ impl Receivers for Devices {
                 .header("ttl", ttl(due).as_secs())
                 .header("urgency", "normal");
             let request = match &due.about {
-                // A device that sleeps gets the last of what is said of a run.
+                // A sleeping device gets only the latest message about a run.
                 About::Run { run, .. } => request.header("topic", topic(*run)),
                 About::Test | About::Nothing => request,
             };

@@ -1,4 +1,5 @@
-//! This server's name before push services (RFC 8292): a token for each message, signed with a key that stays the same.
+//! This server's identity for push services (RFC 8292): a token for each message, signed with a key that stays the
+//! same.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,12 +14,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use url::Url;
 
-/// Push services take at most a day.
+/// How long a token is valid, in seconds; push services accept at most a day.
 const VALID_FOR: SignedDuration = SignedDuration::from_hours(12);
 /// `{"typ":"JWT","alg":"ES256"}`
 const HEADER: &str = "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9";
 
-/// A private key that is none.
+/// A private key that is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "is no private key of P-256: 32 bytes in base64 for addresses, as `llm-council vapid-key` makes them"
@@ -43,7 +44,7 @@ impl Vapid {
     /// Reads the private key as configurations have it; `subject` is a `mailto:` or `https:` address.
     ///
     /// # Errors
-    /// When it is no key.
+    /// When it is not a valid key.
     pub fn new(private_key: &str, subject: &str) -> Result<Self, BadKey> {
         let private = URL_SAFE_NO_PAD.decode(private_key.trim_end_matches('=')).map_err(|_| BadKey)?;
         let key = PrivateKey::from_private_key(&ECDH_P256, &private).map_err(|_| BadKey)?;

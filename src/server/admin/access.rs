@@ -79,7 +79,7 @@ pub(in crate::server) async fn ask(
         fields.refuse("hours", FieldErrorKind::Value, format!("must be 1 to {MAX_HOURS}"));
     }
     fields.finish(|| ())?;
-    // What is missing has been refused.
+    // A missing field has been refused already.
     let whose = whose.ok_or_else(Problem::internal)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let new = NewRequest { user: &whose, reason: &reason, hours, by: &caller.user };

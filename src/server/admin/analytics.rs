@@ -1,4 +1,4 @@
-//! Analytics over everybody's runs. Who looked is noted.
+//! Analytics over everybody's runs. Each look is recorded.
 
 use actix_web::{get, web};
 use serde::Deserialize;
@@ -16,8 +16,8 @@ use crate::server::shape::reviewers::Reviewers;
 use crate::store::analytics::RowFilter;
 use crate::store::{Scope, Tx, audit};
 
-/// A transaction over everybody's figures, and what it counts. What people did is theirs: who looked at
-/// it is noted.
+/// A transaction over everybody's figures, and what it counts. What people did is private: whoever looks at it is
+/// recorded.
 async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, RowFilter), Problem> {
     caller.admin()?;
     let mut tx = app.db.begin(&Scope::Admin).await?;

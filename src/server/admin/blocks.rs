@@ -84,7 +84,7 @@ pub(in crate::server) async fn place(
     }
     let reason = reason(&mut fields);
     fields.finish(|| ())?;
-    // What is missing has been refused.
+    // A missing field has been refused already.
     let whose = whose.ok_or_else(Problem::internal)?;
     match blocks::place(&app.db, &whose, &reason, &caller.user).await? {
         Blocked::Now(block, stopped_runs) => Ok(web::Json(NewBlock { block: block.into(), stopped_runs })),

@@ -70,7 +70,7 @@ pub(in crate::server) async fn list(
 ) -> Result<web::Json<Budgets>, Problem> {
     caller.admin()?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    // What people spent is theirs: who looked at it is noted.
+    // What people spent is private: whoever looks at it is recorded.
     audit::append(&mut tx, &caller.user, "budget.read", None, &json!({})).await?;
     tx.commit().await?;
     Ok(web::Json(page_of(&app, page.bounds()).await?))
@@ -81,7 +81,7 @@ async fn page_of(app: &App, (limit, offset): (u32, u32)) -> Result<Budgets, Prob
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let mut budgets = set::list(&mut tx, limit, offset).await?;
     if offset == 0 {
-        // The instance's stand first in the order, so that they are on this page.
+        // The instance's budgets come first in the order, so they are on this page.
         let is_set =
             |one: &Budget| budgets.iter().any(|set| set.whose == one.whose && set.period == one.period);
         let unset: Vec<Budget> = defaults.budgets(None).filter(|one| !is_set(one)).collect();
@@ -113,7 +113,7 @@ pub(in crate::server) async fn change(
 ) -> Result<web::Json<Budgets>, Problem> {
     caller.admin()?;
     let mut changes = changes(&body.0)?;
-    // In one order, so that two admins at once do not wait for each other.
+    // Always in the same order, so that two admins at once cannot deadlock.
     changes.sort_by(|a, b| (&a.whose, a.period).cmp(&(&b.whose, b.period)));
     let mut tx = app.db.begin(&Scope::Admin).await?;
     for Change { whose, period, limit_usd } in &changes {
@@ -184,7 +184,7 @@ fn change_of(item: &Value) -> Result<Change, Vec<FieldError>> {
     });
     let both = whose.zip(period);
     let both = fields.finish(|| both)?;
-    // What is missing has been refused.
+    // A missing field has been refused already.
     both.map(|(whose, period)| Change { whose, period, limit_usd }).ok_or_else(Vec::new)
 }
 

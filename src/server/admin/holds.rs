@@ -75,7 +75,7 @@ pub(in crate::server) async fn place(
     let whose = whose(&app, &mut fields).await?;
     let reason = reason(&mut fields);
     fields.finish(|| ())?;
-    // What is missing has been refused.
+    // A missing field has been refused already.
     let whose = whose.ok_or_else(Problem::internal)?;
     match holds::place(&app.db, &whose, &reason, &caller.user).await? {
         Placed::Yes(hold) => Ok(web::Json(hold.into())),
@@ -103,7 +103,7 @@ pub(in crate::server) async fn lift(
     Ok(web::Json(Lifted { status: Status::Ok, user: whose.to_string() }))
 }
 
-/// The field `user`: somebody who has been here, so that a slip does not go unnoticed.
+/// The field `user`: it must be somebody who has been here, so that a typing error does not go unnoticed.
 pub(super) async fn whose(app: &App, fields: &mut Fields<'_>) -> Result<Option<UserId>, Problem> {
     let name: Option<String> = fields.take("user", "a string");
     let whose = name.as_deref().and_then(user::canonical).filter(|user| !user.as_str().contains('\0'));

@@ -19,13 +19,13 @@ use crate::server::extract::{Body, Caller};
 use crate::server::problem::{Problem, ProblemBody};
 use crate::store::{Scope, audit};
 
-/// What a check costs, as a format and a stage of the ledger.
+/// The ledger's format and stage for checks.
 const CHECK: &str = "check";
 const STAGE: Stage = Stage::named(CHECK);
 
 /// The most models beside those of the council.
 const MAX_MODELS: usize = 50;
-/// No check costs more, in USD.
+/// The most that a check may cost, in USD.
 const MAX_COST_USD: f64 = 100.0;
 
 /// What to check. All of it may be left out, and so may the body.
@@ -40,7 +40,7 @@ struct CheckRequest {
     stream: Option<bool>,
 }
 
-/// Asks as somebody who pays, so that budgets hold and the ledger has it.
+/// Asks in the name of a payer, so that budgets apply and the ledger records it.
 struct Paying {
     runs: Runs,
     payer: Payer,
@@ -79,7 +79,7 @@ pub(in crate::server) async fn check(
         if is_empty { json!({}) } else { Body::from_request(&request, &mut payload.into_inner()).await?.0 };
     let wanted = wanted(&body)?;
     let _examining = app.examining.try_lock().map_err(|_| Problem::check_under_way())?;
-    // Without the database nothing can be paid for, so no model is asked; the rest can still be looked at.
+    // Without the database nothing can be paid for, so no model is asked; the rest can still be examined.
     let payer = match budgets::payer(&app, &caller).await {
         Ok(payer) => Some(payer),
         Err(problem) => {

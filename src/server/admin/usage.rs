@@ -58,7 +58,7 @@ pub(in crate::server) async fn report(
     let span = span(&query)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let rows = usage::usage(&mut tx, by, span, whose.as_ref()).await?;
-    // What people used is theirs: who looked at it is noted.
+    // What people used is private: whoever looks at it is recorded.
     audit::append(
         &mut tx,
         &caller.user,

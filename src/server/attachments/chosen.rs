@@ -32,7 +32,7 @@ pub enum Chosen {
 /// The files that a request names, each with as much of its text as the members read of all.
 ///
 /// # Errors
-/// [`StoreError`] when the database is away; inside it everything that is wrong with the list.
+/// [`StoreError`] when the database is unavailable; inside it everything that is wrong with the list.
 pub(in crate::server) async fn chosen(
     tx: &mut Tx,
     limits: &Attachments,

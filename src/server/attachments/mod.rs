@@ -1,4 +1,4 @@
-//! Files that come with questions: uploaded, looked at, handed out as they came, and deleted.
+//! Files that come with questions: uploaded, listed, downloaded unchanged, and deleted.
 
 pub(super) mod chosen;
 mod receive;
@@ -266,7 +266,7 @@ pub(super) async fn remove(
     Ok(web::Json(AttachmentDeleted { status: Status::Ok, id: id.to_owned() }))
 }
 
-/// An id out of the path. What is no id is not there.
+/// An id from the path. Anything that is not an id counts as not found.
 pub(super) fn id(path: &str) -> Result<&str, Problem> {
     if is_id(path) { Ok(path) } else { Err(Problem::not_found("File")) }
 }

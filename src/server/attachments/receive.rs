@@ -1,4 +1,4 @@
-//! One file out of a form, read as it comes and cut off where it gets too large.
+//! One file from a form, read as it comes and refused once it gets too large.
 
 use std::pin::Pin;
 
@@ -29,7 +29,7 @@ pub(super) struct Received {
 /// Reads the one file of a form, of so many bytes at most; no more than that is ever in memory.
 ///
 /// # Errors
-/// 413 as soon as it is too large, 415 where the body is no form, 422 for everything that is wrong with it.
+/// 413 as soon as it is too large, 415 where the body is not a form, 422 for everything that is wrong with it.
 pub(super) async fn receive(
     request: &HttpRequest,
     payload: web::Payload,
@@ -85,7 +85,7 @@ async fn bytes_of(field: &mut Field, max_bytes: usize) -> Result<Vec<u8>, Proble
     Ok(bytes)
 }
 
-/// What the form says that the file is called; nothing where it is no file.
+/// What the form says that the file is called; `None` where the field is not a file.
 fn file_name(field: &Field) -> Option<String> {
     let disposition = field.content_disposition()?;
     let extended = disposition.get_filename_ext().and_then(|name| String::from_utf8(name.value.clone()).ok());

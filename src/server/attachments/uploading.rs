@@ -1,4 +1,5 @@
-//! Taking a file: received, looked at, read, and kept in one transaction, or not at all. Whoever keeps one calls the same.
+//! Taking a file: received, identified, read, and kept in one transaction, or not at all. Every upload goes through
+//! here.
 
 use std::time::Duration;
 
@@ -69,14 +70,15 @@ pub(in crate::server) async fn upload(
     keep(&app, &caller, &file).await.map(|row| web::Json(row.into()))
 }
 
-/// What is said of a picture where none are taken, after its name.
+/// Why a picture is refused where none are taken, to follow its name in a sentence.
 pub(in crate::server) const NO_PICTURES: &str =
     "is a picture, and this server takes none: describe it in the question";
 
 /// Reads a file of the caller's that is not there yet, and keeps it.
 ///
 /// # Errors
-/// Where it is none after all; where there is no room for it, or something that it takes is away: nothing is kept then.
+/// Where its content is not of its kind after all, where there is no room for it, or where something that it needs is
+/// unavailable: nothing is kept then.
 pub(in crate::server) async fn keep(
     app: &App,
     caller: &Caller,
@@ -119,7 +121,7 @@ pub(in crate::server) async fn keep(
 /// Puts a file that came in where it is kept: a large one into the object store, where there is one. `begin` makes sure of its room.
 ///
 /// # Errors
-/// What `begin` says; where the database or the object store is away.
+/// What `begin` says; where the database or the object store is unavailable.
 pub(in crate::server) async fn placed<'a>(
     app: &App,
     id: &str,
@@ -152,14 +154,14 @@ pub(in crate::server) struct LookedAt {
 /// A file that came in.
 pub(in crate::server) struct Arrived<'a> {
     pub file: LookedAt,
-    /// Among those that are under way; given back by being dropped, once the file is stored or refused.
+    /// Its slot among the files in progress; freed when it is dropped, once the file is stored or refused.
     pub place: SemaphorePermit<'a>,
 }
 
-/// Receives a file and looks what it is.
+/// Receives a file and finds out what it is.
 ///
 /// # Errors
-/// Where it is too large, or no file that is taken, or comes too slowly; where too many are under way.
+/// Where it is too large, of a kind that is not taken, or arrives too slowly; where too many are in progress.
 pub(in crate::server) async fn arrived<'a>(
     app: &'a App,
     request: &HttpRequest,
@@ -173,7 +175,7 @@ pub(in crate::server) async fn arrived<'a>(
         tokio::time::timeout(ARRIVAL, receiving).await.map_err(|_| Problem::slow_body())??;
     let looked_at = {
         let bytes = bytes.clone();
-        // A large file takes a moment, and everybody's events go through this thread.
+        // Hashing a large file takes a moment, and everybody's events go through this thread.
         web::block(move || (Kind::of(&bytes), hex::encode(Sha256::digest(&bytes)))).await
     };
     let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
@@ -195,7 +197,7 @@ pub(in crate::server) enum Read {
 /// Reads a file that came in: a PDF or DOCX in a process of its own.
 ///
 /// # Errors
-/// Where it is none after all, or too many are being read.
+/// Where its content is not of its kind after all, or too many are being read.
 pub(in crate::server) async fn read(
     app: &App,
     kind: Kind,
@@ -235,7 +237,7 @@ fn not_taken(why: NotTaken, filename: &str) -> Problem {
     }
 }
 
-/// What is said of what is not taken, after its name.
+/// Why a file is not taken, to follow its name in a sentence.
 pub(in crate::server) fn why_not(why: NotTaken) -> &'static str {
     match why {
         NotTaken::Empty => "is empty: choose a file with something in it",

@@ -96,7 +96,7 @@ struct LibraryEntryRequest {
     version: Option<i32>,
 }
 
-/// What a request says of an entry, over what it says already.
+/// The content that a request gives an entry, on top of its present content.
 struct Said {
     name: String,
     text: String,
@@ -104,7 +104,7 @@ struct Said {
 }
 
 impl Said {
-    /// Reads its fields. `kind` is missing where that is wrong itself.
+    /// Reads its fields. `kind` is absent where it is wrong itself.
     fn read(fields: &mut Fields<'_>, kind: Option<Kind>, before: Option<&Entry>) -> Self {
         let name: Option<String> = fields.take("name", "a string");
         let name = name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -173,7 +173,7 @@ async fn to_change(tx: &mut Tx, caller: &Caller, id: LibraryEntryId) -> Result<E
     }
 }
 
-/// Lets an entry of the caller's say this from now on, and notes it. What says the same is no new version.
+/// Stores new content of an entry of the caller's, and records it. Unchanged content makes no new version.
 async fn put_version(
     mut tx: Tx,
     caller: &Caller,

@@ -21,13 +21,14 @@ use crate::server::problem::{Problem, ProblemBody};
 use crate::store::library::{self, Kind};
 use crate::store::{StoreError, Tx};
 
-/// What a draft costs, as a format of the ledger.
+/// The ledger's format for drafts.
 const DRAFT: &str = "rubric_draft";
 
-/// The rubric of the library that a question names, or else its defaults; none where there is none, or where it is not there.
+/// The rubric of the library that a question names, or else its defaults; `None` where they name none, or where it does
+/// not exist.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub(in crate::server) async fn of_question(
     tx: &mut Tx,
     body: &Value,

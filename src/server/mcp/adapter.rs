@@ -1,6 +1,6 @@
-//! From a request of this server to the library's service and back, whoever offers the tools: the council in the product
-//! ([`super::endpoint`]), and what the protocol's own test suite wants in `tests/mcp_fixture`. Nothing is remembered between
-//! two requests.
+//! Translates requests of this server to the library's service and back, whoever offers the tools: the council in the
+//! product ([`super::endpoint`]), and a fixture for the protocol's own test suite in `tests/mcp_fixture`. Nothing is
+//! remembered between two requests.
 
 use std::sync::Arc;
 
@@ -23,39 +23,40 @@ use crate::server::middleware::gate;
 use crate::server::problem::Problem;
 use crate::shutdown::Shutdown;
 
-/// JSON-RPC's codes for what is no message.
+/// JSON-RPC's codes for bodies that are not a message.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INTERNAL_ERROR: i32 = -32603;
 
-/// Whether the library reads this header: the protocol's own, some of which a tool names for its arguments, and the kinds.
+/// Whether the library reads this header: the protocol's own, some of which carry a tool's arguments, and the content
+/// types.
 fn is_read(name: &HeaderName) -> bool {
     let name = name.as_str();
     name == "accept" || name == "content-type" || name.starts_with("mcp-")
 }
 
-/// What the server around it says about requests.
+/// The surrounding server's rules for requests.
 pub struct Edge<'a> {
-    /// Which pages may ask. Which hosts may be asked for is checked before.
+    /// Which pages may send requests. The host is checked before.
     pub gate: &'a Gate,
-    /// How long a body may be and take, and how often a silent stream says that it is there.
+    /// The limits on a body's size and time, and the heartbeat of a silent stream.
     pub server: &'a Server,
     /// Counts the streams that are open.
     pub shutdown: &'a Shutdown,
 }
 
-/// Answers one message; `handler` makes what serves it.
+/// Answers one message; `handler` makes the service for it.
 ///
 /// # Errors
-/// What is wrong with the request before the protocol comes into it: another site's page, a body that is too long, too
-/// slow, or not called JSON. What is wrong with the message is answered as the protocol wants it.
+/// What is wrong with the HTTP request: another site's page, a body that is too long, too slow, or not declared as
+/// JSON. Errors in the message are answered as the protocol wants it.
 pub async fn answer<H: ServerHandler>(
     edge: Edge<'_>,
     request: &HttpRequest,
     payload: Payload,
     handler: impl Fn() -> H + Send + Sync + 'static,
 ) -> Result<HttpResponse, Problem> {
-    // A token does not make a page of another site ours.
+    // A token does not make another site's page one of ours.
     gate::check_origin(edge.gate, request)?;
     let (limit, timeout) = (edge.server.body_limit_bytes, edge.server.body_timeout());
     let message = match read_json(request, payload, limit, timeout).await {
@@ -85,7 +86,7 @@ pub async fn answer<H: ServerHandler>(
 
 /// The request as the library takes it.
 fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Bytes>>, Problem> {
-    // The library wants a host; for which one this is was checked before.
+    // The library wants a host; the real one was checked before.
     let mut read = http::Request::post("/mcp").header("host", "localhost");
     if takes_anything(request) {
         read = read.header("accept", "application/json, text/event-stream");
@@ -97,7 +98,7 @@ fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Byt
         .map_err(|_| Problem::bad_request("the request's headers cannot be read"))
 }
 
-/// Whether the client has no wish of its own for the kind of the answer; the library wants to hear of both.
+/// Whether the client does not ask for a particular content type; the library wants both to be accepted.
 fn takes_anything(request: &HttpRequest) -> bool {
     let mut wishes = request.headers().get_all(header::ACCEPT).peekable();
     let is_anything = |kind: &str| kind.split(';').next().is_some_and(|kind| kind.trim() == "*/*");
@@ -124,7 +125,7 @@ where
             });
             Ok(response
                 .content_type("text/event-stream")
-                // nginx would collect the stream, and a compressor hold it back.
+                // nginx would buffer the stream, and a compressor would hold it back.
                 .insert_header(("x-accel-buffering", "no"))
                 .insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")))
                 .streaming(stream))
@@ -134,7 +135,7 @@ where
             Ok(response.content_type("application/json").body(body.to_bytes()))
         }
         _ if status == StatusCode::ACCEPTED => Ok(response.finish()),
-        // Whatever the library says in plain text.
+        // Whatever the library answers in plain text.
         _ if status.is_server_error() => {
             tracing::error!(%status, "a message of the Model Context Protocol was not answered");
             let what = "something went wrong on this server; it has been recorded";
@@ -150,7 +151,7 @@ where
     }
 }
 
-/// An error for the request with this id; what can be no id is none.
+/// An error for the request with this id; anything that cannot be an id becomes null.
 fn error(status: StatusCode, code: i32, message: &str, id: &Value) -> HttpResponse {
     let id = Some(id).filter(|id| id.is_string() || id.is_number());
     HttpResponse::build(status)

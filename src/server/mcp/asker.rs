@@ -1,4 +1,4 @@
-//! Who asks, and with what: what every tool stands on.
+//! The caller and the server, which every tool needs.
 
 use actix_web::web;
 

@@ -1,5 +1,5 @@
-//! `POST /mcp`: the council, as the one who asks may use it. Who asks is the gate's to say, which hosts may be asked for
-//! is the headers' (`middleware`).
+//! `POST /mcp`: the council, as far as the caller may use it. The gate decides who the caller is, the headers which
+//! hosts are answered (`middleware`).
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 

@@ -1,4 +1,4 @@
-//! What a client is told while it waits, where it wants to be told.
+//! Progress notifications for clients that ask for them while they wait.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use super::asker::Asker;
 use crate::id::RunId;
 use crate::runs::{Next, Subscription};
 
-/// How often something new is told at most.
+/// The shortest pause between two notifications.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);
-/// After how long that the run goes on is told though nothing is new.
+/// After how long without news a client is told that the run goes on.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(10);
 /// The longest message, in characters.
 const MAX_CHARS: usize = 200;
 
-/// Who waits for the answer to one request.
+/// A client that waits for the answer to one request.
 pub(super) struct Listener {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -47,7 +47,7 @@ impl Listener {
         teller.tell("the council has the question").await;
         match asker.app.runs.subscribe(&asker.caller.user, run, 0).await {
             Ok(events) => teller.follow(events).await,
-            // Whoever waits for the run itself says what is wrong.
+            // The code that waits for the run itself reports what is wrong.
             Err(error) => tracing::warn!(run.id = %run, %error, "progress cannot be read"),
         }
         std::future::pending::<()>().await;
@@ -101,14 +101,14 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// The progress is the time: how much is still to come, nobody knows.
+    /// Progress is the elapsed time: how much is still to come is not known.
     async fn tell(&mut self, sentence: &str) {
         self.told = Instant::now();
         let seconds = self.began.elapsed().as_secs_f64();
         let text: String = format!("{seconds:.0} s: {sentence}").chars().take(MAX_CHARS).collect();
         let progress = ProgressNotificationParam::new(self.token.clone(), seconds).with_message(text);
         if let Err(error) = self.peer.notify_progress(progress).await {
-            // It has left, and the wait is given up by itself.
+            // The client has left, and the wait ends by itself.
             tracing::debug!(%error, "progress is told to nobody");
         }
     }

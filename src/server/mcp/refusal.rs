@@ -18,7 +18,7 @@ const ARGUMENTS: [(&str, &str); 5] = [
     ("Idempotency-Key ", "idempotency_key "),
 ];
 
-/// A sentence about a field, said of the argument that it came by.
+/// A sentence about a field, reworded for the argument that it came from.
 fn of_argument(sentence: String) -> String {
     let renamed = ARGUMENTS
         .iter()
@@ -26,7 +26,7 @@ fn of_argument(sentence: String) -> String {
     renamed.unwrap_or(sentence)
 }
 
-/// What a tool says that was not done.
+/// The result of a tool call that was refused.
 pub(super) fn sentences(problem: &Problem) -> String {
     let mut text = problem.sentences().into_iter().map(of_argument).collect::<Vec<_>>().join("; ");
     let body = problem.body();
@@ -51,7 +51,7 @@ pub(super) fn sentences(problem: &Problem) -> String {
     text
 }
 
-/// The same as an error of the protocol, for what is no tool.
+/// The same as a protocol error, for requests that are not tool calls.
 pub(super) fn error(problem: &Problem) -> ErrorData {
     let code = match problem.status_code() {
         StatusCode::UNPROCESSABLE_ENTITY

@@ -101,7 +101,7 @@ async fn run(asker: &Asker, id: &str) -> Result<Option<String>, Problem> {
     Ok(Some(markdown::conversation(&found)))
 }
 
-/// Nothing, where it is not there or not theirs.
+/// `None` where it is not there or not theirs.
 fn there<T>(found: Result<T, Problem>) -> Result<Option<T>, Problem> {
     match found {
         Ok(found) => Ok(Some(found)),

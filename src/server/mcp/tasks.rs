@@ -1,5 +1,5 @@
 //! Runs as tasks, for clients that declare the extension of that name: a question is answered with a task at once, the
-//! client asks for its state, and finds in it what `wait_run` would have told.
+//! client asks for its state, and finds in it what `wait_run` would have answered.
 
 use jiff::Timestamp;
 use rmcp::ErrorData;
@@ -22,7 +22,7 @@ use crate::store::runs::RunRow;
 /// How often a client is to ask, in milliseconds.
 const ASK_EVERY_MS: u64 = 3000;
 
-/// Whether whoever calls a tool takes a task for an answer.
+/// Whether the caller of a tool accepts a task as the answer.
 pub(super) fn are_known_to(context: &RequestContext<RoleServer>) -> bool {
     context.client_capabilities().is_some_and(|capabilities| capabilities.supports_tasks())
 }
@@ -37,7 +37,7 @@ pub(super) async fn begun(asker: &Asker, told: &Told) -> Result<Option<CreateTas
 /// The state of a task.
 ///
 /// # Errors
-/// When it is none of the caller's.
+/// When it is not one of the caller's.
 pub(super) async fn get(asker: &Asker, id: &str) -> Result<GetTaskResult, ErrorData> {
     asker.caller.may(Permission::Read).map_err(|problem| refusal::error(&problem))?;
     let row = find(asker, id).await.map_err(|problem| refusal::error(&problem))?;
@@ -53,7 +53,7 @@ pub(super) async fn get(asker: &Asker, id: &str) -> Result<GetTaskResult, ErrorD
 /// Stops the run of a task.
 ///
 /// # Errors
-/// When it is none of the caller's, or they may not.
+/// When it is not one of the caller's, or they may not stop it.
 pub(super) async fn cancel(asker: &Asker, id: &str) -> Result<(), ErrorData> {
     let stop = async {
         asker.caller.may(Permission::Ask)?;
@@ -64,10 +64,10 @@ pub(super) async fn cancel(asker: &Asker, id: &str) -> Result<(), ErrorData> {
     stop.await.map(drop).map_err(|problem| refusal::error(&problem))
 }
 
-/// Nothing is ever asked back, so whatever is sent to a task answers nothing.
+/// Tasks never ask for input, so input that is sent to one answers nothing.
 ///
 /// # Errors
-/// When it is none of the caller's.
+/// When it is not one of the caller's.
 pub(super) async fn update(asker: &Asker, id: &str) -> Result<(), ErrorData> {
     find(asker, id).await.map(drop).map_err(|problem| refusal::error(&problem))
 }

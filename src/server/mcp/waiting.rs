@@ -9,10 +9,10 @@ use crate::server::asking;
 use crate::server::problem::Problem;
 use crate::store::runs::{self, RunRow};
 
-/// The longest wait: client libraries give a call up after 60 s.
+/// The longest wait: client libraries give up a call after 60 s.
 pub(super) const LONGEST_SECONDS: u8 = 45;
 
-/// The run when it is over, or as it stands when the time is up, nobody waits any more, or this server goes away.
+/// The run when it is over, or as it stands when the time is up, nobody waits any more, or this server shuts down.
 ///
 /// # Errors
 /// When the run is not the caller's, or the database does not answer.

@@ -1,4 +1,4 @@
-//! Who asks, on every request, also on one kept-alive connection; and whether a browser's
+//! Who asks, on every request, even on one kept-alive connection; and whether a browser's
 //! state-changing request comes from our own pages. Decided before the database is touched, but
 //! for tokens, which live there.
 
@@ -42,7 +42,7 @@ pub async fn pass(
             request.extensions_mut().insert(identity);
             Ok(next.call(request).await?.map_into_left_body())
         }
-        // A response and no error: so it gets the headers, the log line and the figures of every other.
+        // A response, not an error: so it gets the same headers, log line and metrics as every other.
         Err(refusal) => Ok(request.into_response(refusal).map_into_right_body()),
     }
 }
@@ -62,7 +62,7 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
 /// configuration says so.
 ///
 /// # Errors
-/// Why nobody is let in.
+/// Why the request is refused.
 pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Identity, Problem> {
     let app = app(request)?;
     if let Mode::Proxy(policy) = &app.gate.mode
@@ -84,15 +84,16 @@ pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Ide
     settle(request, identity)
 }
 
-/// Refuses administrators who are blocked. Everybody else is refused by the first transaction in their name; what
-/// administrators do goes through others.
+/// Refuses administrators who are blocked. Everybody else is refused by the first transaction in their name;
+/// administrators use other transactions.
 async fn check_blocked(app: &App, who: &Identity) -> Result<(), Problem> {
     if !who.is_admin || who.via == AuthMethod::Local {
         return Ok(());
     }
     match app.db.begin(&Scope::User(who.user.clone())).await {
         Err(StoreError::Blocked) => Err(Problem::blocked()),
-        // Without a database nothing of anybody's can be read or changed, and what goes on without one does not need this.
+        // Without a database nobody's data can be read or changed, and requests that work without one do not need this
+        // check.
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -115,7 +116,7 @@ async fn identity(request: &ServiceRequest) -> Result<Identity, Problem> {
     Ok(who)
 }
 
-/// Says in the log and to Sentry who it is.
+/// Tells the log and Sentry who the user is.
 fn settle(request: &ServiceRequest, identity: Identity) -> Result<Identity, Problem> {
     let app = app(request)?;
     check_expected(request, &identity)?;
@@ -127,8 +128,8 @@ fn settle(request: &ServiceRequest, identity: Identity) -> Result<Identity, Prob
     Ok(identity)
 }
 
-/// Who a page believes to be signed in, percent-encoded. A page outlives its user's session, and what it sends
-/// after the next one has signed in is not theirs.
+/// The user whom a page believes to be signed in, percent-encoded. A page outlives its user's session, and what it
+/// sends after the next one has signed in is not theirs.
 pub const EXPECTED_USER: &str = "x-expected-user";
 
 fn check_expected(request: &ServiceRequest, identity: &Identity) -> Result<(), Problem> {
@@ -149,11 +150,11 @@ fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
     })
 }
 
-/// How often the log says it: anybody who reaches this port can be such a peer.
+/// How often this is logged: anybody who reaches this port can be such a peer.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// Says in the log that somebody who is not trusted names users: to whoever sets up a proxy, everybody is refused without
-/// a word of why.
+/// Logs that an untrusted peer sends identity headers: otherwise somebody who sets up a proxy would see everybody
+/// refused without a reason.
 fn warn_of(app: &App, refusal: &Refusal, peer: IpAddr, request: &ServiceRequest) {
     let Mode::Proxy(policy) = &app.gate.mode else { return };
     let why = match refusal {
@@ -224,7 +225,7 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
 /// Refuses a browser's request that comes from another site, or from an unknown one.
 ///
 /// # Errors
-/// 403, also where it does not say plainly where it comes from.
+/// 403, also where its origin is unclear.
 pub fn check_origin(gate: &Gate, request: &HttpRequest) -> Result<(), Problem> {
     let values = |name: &str| request.headers().get_all(name).map(HeaderValue::as_bytes);
     let site = same_origin::site(values("sec-fetch-site"));

@@ -32,14 +32,14 @@ pub async fn add_headers(
     let docs = request.path().starts_with("/docs");
     let api = request.path().starts_with("/api") || request.path().starts_with("/v1/");
     let for_us = check_host(&request);
-    // As in the log, for whoever reports a fault.
+    // The id in the log, for people who report a fault.
     let request_id = request.extensions().get::<RequestId>().copied();
     let mut response = match for_us {
         Ok(()) => next.call(request).await?.map_into_left_body(),
         Err(problem) => request.into_response(problem.response()).map_into_right_body(),
     };
     let headers = response.headers_mut();
-    // A file that somebody has uploaded brings a stricter one.
+    // An uploaded file has a stricter policy.
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         set(headers, header::CONTENT_SECURITY_POLICY, if docs { DOCS_POLICY } else { POLICY });
     }
@@ -65,7 +65,7 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     headers.insert(name, HeaderValue::from_static(value));
 }
 
-/// Refuses what was sent to another server's name. Probes ask by whatever address they know.
+/// Refuses requests sent to another server's name. Health probes may use any address.
 fn check_host(request: &ServiceRequest) -> Result<(), Problem> {
     let Some(app) = request.app_data::<web::Data<App>>() else { return Ok(()) };
     if request.path().starts_with("/health/") {

@@ -1,5 +1,5 @@
-//! A ZIP file that is sent while it is written: no more of it is in memory than a piece of one file, however long it
-//! gets, and a reader who is slow is waited for.
+//! A ZIP file that is sent while it is written: only a piece of one file is in memory at a time, however long it gets,
+//! and a slow reader slows the writing down.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,11 +16,11 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::objects::ObjectError;
 use crate::store::StoreError;
 
-/// How much text is compressed at once; others have their turn in between.
+/// How much text is compressed at once; other tasks run in between.
 const PIECE_BYTES: usize = 64 * 1024;
-/// What has gathered of the ZIP file goes out once it is so long.
+/// How much of the ZIP file is collected before it is sent, in bytes.
 const SEND_BYTES: usize = 16 * 1024;
-/// A level that takes the processor little: text gets to a third all the same.
+/// A level that needs little CPU time: text still shrinks to a third.
 const LEVEL: i64 = 3;
 
 /// Why a copy ended before it was whole. Its reader sees a download that breaks off.
@@ -48,14 +48,14 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// An empty one, and what is to be sent of it.
+    /// An empty archive, and the stream of its bytes.
     pub(super) fn new() -> (Self, mpsc::Receiver<Bytes>) {
         let (out, sent) = mpsc::channel(1);
         let gathered = Gathered::default();
         (Self { zip: ZipWriter::new_stream(gathered.clone()), gathered, out }, sent)
     }
 
-    /// Begins a file, of this age. The one before it ends.
+    /// Begins a file with this modification time. The one before it ends.
     pub(super) fn begin(&mut self, name: &str, changed_at: Timestamp) -> Result<(), ExportError> {
         let mut options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -66,12 +66,12 @@ impl Archive {
         Ok(self.zip.start_file(name, options)?)
     }
 
-    /// Goes on with the file, and waits until what came of it is taken.
+    /// Appends text to the file, and waits until the resulting bytes are taken.
     pub(super) async fn write(&mut self, text: &str) -> Result<(), ExportError> {
         self.write_bytes(text.as_bytes()).await
     }
 
-    /// The same with what need not be text.
+    /// The same for bytes that need not be text.
     pub(super) async fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
         for piece in bytes.chunks(PIECE_BYTES) {
             self.zip.write_all(piece)?;
@@ -89,12 +89,12 @@ impl Archive {
     }
 }
 
-/// Sends what has gathered, if that is so much, and waits until more is wanted: whoever writes then asks the database for
-/// nothing that would stay open while the reader is slow.
+/// Sends what has been collected, if it is long enough, and waits until more is wanted: so the writer holds no database
+/// transaction open while the reader is slow.
 async fn send(gathered: &Gathered, out: &mpsc::Sender<Bytes>, at_least: usize) -> Result<(), ExportError> {
     let Some(bytes) = gathered.take(at_least) else { return Ok(()) };
     out.send(bytes).await.map_err(|_| ExportError::Left)?;
-    // There is a place again once these are taken.
+    // The channel has room again once these are taken.
     drop(out.reserve().await.map_err(|_| ExportError::Left)?);
     Ok(())
 }
@@ -136,7 +136,7 @@ impl Write for Gathered {
     }
 }
 
-/// What `writing` sends, as it is asked for: no task of its own, so that whoever drops the stream has ended it all.
+/// What `writing` sends, as it is asked for: not a task of its own, so that dropping the stream ends everything.
 pub(super) fn sent(
     writing: impl Future<Output = Result<(), ExportError>> + 'static,
     pieces: mpsc::Receiver<Bytes>,
@@ -144,7 +144,7 @@ pub(super) fn sent(
     let begun = (Some(Box::pin(writing)), pieces);
     stream::unfold(begun, |(writing, mut pieces)| async move {
         let Some(mut writing) = writing else {
-            // Its sender is gone: what is left is in the channel.
+            // Its sender is gone: the rest is in the channel.
             return pieces.recv().await.map(|bytes| (Ok(bytes), (None, pieces)));
         };
         tokio::select! {
@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Text that hardly gets shorter.
+    /// Text that hardly compresses.
     fn noise(length: usize) -> String {
         let mut state = 1_u64;
         let next = |state: &mut u64| {

@@ -12,7 +12,7 @@ use crate::server::{markdown, markdown_branches};
 use crate::store::conversations::{self, Conversation, Node, Tree};
 use crate::store::{Db, Scope};
 
-/// How many messages are read at once: an answer with all that led to it may be some mebibytes.
+/// How many messages are read at once: an answer with everything that led to it may have several mebibytes.
 const MESSAGES_AT_ONCE: usize = 2;
 const MAX_TITLE_CHARS: usize = 60;
 
@@ -30,7 +30,7 @@ struct Head {
     branch_end: Option<MessageId>,
 }
 
-/// How many files there are of what.
+/// How many entries there are of each kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Written {
     pub conversations: u64,

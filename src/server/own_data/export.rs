@@ -19,7 +19,7 @@ use crate::store::export::{LISTINGS, Listing, Place};
 use crate::store::{Db, Scope, StoreError, attachments, audit, conversations};
 use crate::version::VERSION;
 
-/// The version of how the files are laid out: a higher one where a program that reads them would stumble.
+/// The version of how the files are laid out: raised when a program that reads them would break.
 const FORMAT: u32 = 1;
 const CONVERSATIONS_AT_ONCE: i64 = 50;
 const FILES_AT_ONCE: u32 = 100;
@@ -92,7 +92,7 @@ pub(in crate::server) async fn download(
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "application/zip"))
         .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")))
-        // It is compressed as it is.
+        // It is compressed already.
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .streaming(archive::sent(export.write(), pieces)))
@@ -172,7 +172,7 @@ impl Export {
                     Ok::<_, ExportError>(((), attachments::content(&mut tx, &file.id).await?))
                 };
                 let ((), content) = match self.objects.read(find).await {
-                    // Deleted meanwhile.
+                    // The file was deleted meanwhile.
                     Err(ExportError::Store(StoreError::NotFound)) => continue,
                     content => content?,
                 };

@@ -74,7 +74,7 @@ pub(super) async fn erase(app: web::Data<App>, caller: Caller, body: Body) -> Re
         fields.refuse("confirm", FieldErrorKind::Value, rule);
     }
     fields.finish(|| ())?;
-    // Once it is under way this refuses, as everything does.
+    // Once the erasure is under way this is refused, like every request.
     drop(app.db.begin(&caller.scope()).await?);
     match erasure::begin(&app.db, &caller.user).await? {
         Begun::Yes => {}
@@ -89,7 +89,7 @@ pub(super) async fn erase(app: web::Data<App>, caller: Caller, body: Body) -> Re
         Err(_) => false,
     };
     if erased && app.objects.is_there() {
-        // Nothing leads to their files any more. Whoever removes such objects anyway does the rest.
+        // Nothing points to their files any more. The regular sweep of such objects removes the rest.
         match tokio::time::timeout(WAIT_FOR_OBJECTS, app.objects.remove_loose(&app.db)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {

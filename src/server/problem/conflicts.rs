@@ -1,4 +1,4 @@
-//! What is asked for rightly, and does not go together with how things are now.
+//! Valid requests that conflict with the present state.
 
 use actix_web::http::StatusCode;
 use serde_json::json;
@@ -13,16 +13,16 @@ use crate::store::schedules::OverScheduled;
 pub enum NotToShare {
     BeingWritten,
     Empty,
-    /// So many work already.
+    /// There are this many links already.
     TooMany(i64),
 }
 
-/// What a project does not go along with.
+/// Why a project refuses something.
 #[derive(Debug, Clone, Copy)]
 pub enum NotInProject {
     /// There would be no person left who owns it by name.
     LastOwner,
-    /// Whoever wants to leave it is in it by a group alone.
+    /// The person who wants to leave is a member only by a group.
     ByGroup,
     /// It has so many members already.
     TooManyMembers(i64),
@@ -94,7 +94,7 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "blocked", "You are blocked", detail)
     }
 
-    /// 409: kept, whoever wants it deleted.
+    /// 409: a hold keeps the data, whoever wants it deleted.
     #[must_use]
     pub fn held() -> Self {
         let detail = "an administrator has placed a hold on your data: it is kept until the hold is lifted, and nothing of \
@@ -117,7 +117,7 @@ impl Problem {
         problem
     }
 
-    /// 409: what is shared is what is there.
+    /// 409: there is nothing to share, or not yet.
     #[must_use]
     pub fn not_to_share(why: NotToShare) -> Self {
         let (kind, detail) = match why {
@@ -232,7 +232,7 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, "not-to-purge", "This conversation cannot be purged now", why)
     }
 
-    /// 409: nothing is offered that could be taken.
+    /// 409: no earlier answer is offered.
     #[must_use]
     pub fn not_offered(why: &str) -> Self {
         Self::new(StatusCode::CONFLICT, "not-offered", "No earlier answer is offered", why)

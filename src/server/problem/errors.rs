@@ -67,7 +67,7 @@ impl From<NotDone> for Problem {
     }
 }
 
-/// What a question that does not fit into a budget is refused with.
+/// The sentence that refuses a question that does not fit into a budget.
 pub(in crate::server) fn over_budget_detail(over: &OverBudget) -> String {
     let mut detail = over.budget.refusal("this question", over.needed_usd);
     if !over.unknown_price_models.is_empty() {

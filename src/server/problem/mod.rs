@@ -1,5 +1,5 @@
 //! The table of errors: what a client reads when something is wrong (RFC 9457 problem details,
-//! with `detail` in the shape existing clients expect). Nothing here is an error's own text.
+//! with `detail` in the shape existing clients expect). No internal error's own text is shown.
 
 mod conflicts;
 mod errors;
@@ -115,7 +115,7 @@ impl Problem {
         problem
     }
 
-    /// 503: this server does as much as it can. Unlike one that goes away, it has refused for good.
+    /// 503: this server does as much as it can. Unlike a server that shuts down, it has definitely refused.
     #[must_use]
     pub fn full(detail: &str) -> Self {
         let mut problem = Self::unavailable(detail);
@@ -123,7 +123,7 @@ impl Problem {
         problem
     }
 
-    /// 503: files are kept in a store that does not do what it should.
+    /// 503: the store that files are kept in fails.
     #[must_use]
     pub fn files_away() -> Self {
         let detail = "the store that files are kept in cannot be used right now; try again in a moment";
@@ -213,7 +213,8 @@ impl Problem {
         errors.and_then(|errors| serde_json::from_value(errors.clone()).ok()).ok_or(self)
     }
 
-    /// Whether it comes of the moment, and not of what was asked: another server, or this one a little later, may do it.
+    /// Whether the reason is temporary and not in the request: another server, or this one a little later, may accept
+    /// it.
     #[must_use]
     pub fn is_for_now(&self) -> bool {
         self.0.status == StatusCode::SERVICE_UNAVAILABLE
@@ -251,7 +252,7 @@ impl Problem {
             response.insert_header((header::ALLOW, methods));
         }
         if self.0.status == StatusCode::UNAUTHORIZED {
-            // Nothing more: whoever has no token gets one in the web app, there is nobody who gives them to programs.
+            // No further parameters: tokens are made in the web app, there is no authorization server that issues them.
             response.insert_header((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
         }
         response.body(Value::Object(self.body()).to_string())

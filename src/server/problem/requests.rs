@@ -14,7 +14,7 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", "Malformed request", detail)
     }
 
-    /// 405: the path is there, but does not know the method.
+    /// 405: the path exists, but does not support the method.
     #[must_use]
     pub fn method_not_allowed(methods: &'static str) -> Self {
         let detail = format!("this path knows only {methods}");
@@ -103,7 +103,7 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "file-not-taken", "This file is not taken", detail)
     }
 
-    /// 415: a body that is no form.
+    /// 415: a body that is not a form.
     #[must_use]
     pub fn no_form() -> Self {
         let detail = "the body must be a form with one file in the field file (multipart/form-data)";

@@ -109,7 +109,7 @@ pub(in crate::server) async fn add(
         opened(&mut tx, &caller, project, Role::Owner).await?;
         Ok::<Tx, Problem>(tx)
     };
-    // Before anything of it is read.
+    // Checked before any of the file is read.
     drop(owned().await?);
     let Some((files, bytes)) = app.config.attachments.room_in_projects() else {
         let detail = "projects have no files on this server; whoever runs it has switched them off";
@@ -146,7 +146,7 @@ pub(in crate::server) async fn add(
         text: &text,
         text_is_cut,
     };
-    // It took a while: whether the caller still owns it is asked again.
+    // The upload took a while, so it is checked again whether the caller still owns the project.
     let mut tx = owned().await?;
     match project_files::save(&mut tx, project, &new, room).await.map_err(named)? {
         Saved::Kept(row) => {
@@ -172,7 +172,7 @@ async fn text_of(app: &App, file: &LookedAt) -> Result<(String, bool), Problem> 
     }
     match read(app, *kind, bytes, filename).await? {
         Read::Text { text, is_cut } => Ok((text, is_cut)),
-        // Kept, it would stop everybody's questions until an owner removes it.
+        // If it were kept, it would block everybody's questions until an owner removes it.
         Read::Unreadable(why) => Err(Problem::unreadable(why, filename)),
         Read::Picture(_) => Err(picture()),
     }
@@ -239,11 +239,11 @@ fn named(error: StoreError) -> Problem {
     attachments::named(error)
 }
 
-/// What every question in the project that was opened is read with, each file with as much of its text as the members read of all;
-/// nothing where projects have no files.
+/// The files that every question in the opened project is read with, each file with as much of its text as the members
+/// read of all; nothing where projects have no files.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub(in crate::server) async fn read_with_questions(
     tx: &mut Tx,
     limits: &Attachments,

@@ -166,7 +166,7 @@ fn done(left: Result<Left, StoreError>) -> Result<(), Problem> {
     }
 }
 
-/// Notes the change in the audit log, and makes it one.
+/// Records the change in the audit log, in the same transaction.
 async fn noted(
     mut tx: Tx,
     caller: &Caller,

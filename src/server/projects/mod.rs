@@ -54,7 +54,7 @@ struct ProjectRequest {
     options: Option<RunOptions>,
 }
 
-/// What a request says of a project, over what it says already.
+/// The content that a request gives a project, on top of its present content.
 struct Said {
     name: String,
     instructions: String,

@@ -1,4 +1,4 @@
-//! What goes into a project and comes out of it, and who may do that.
+//! Moving things into and out of a project, and who may do that.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(super) fn named(error: StoreError) -> Problem {
     Problem::from(error).naming(WHAT)
 }
 
-/// A project of the caller's, looked into, and whether they may do what takes this role.
+/// Opens a project of the caller's, and checks that they have at least this role.
 ///
 /// # Errors
 /// 404 without a role in it, 403 with a smaller one.
@@ -58,7 +58,7 @@ fn unknown() -> FieldError {
     FieldError::value(FIELD, "must be the id of a project in which you may write")
 }
 
-/// What the project of a question adds to it.
+/// What a question's project adds to it.
 #[derive(Default)]
 pub(in crate::server) struct AskedIn {
     pub project: Option<ProjectId>,
@@ -140,7 +140,7 @@ pub(in crate::server) async fn move_to(
 /// Notes in the audit log that a conversation came into a project, or left it.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub(in crate::server) async fn note_moved(
     tx: &mut Tx,
     caller: &Caller,

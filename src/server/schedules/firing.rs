@@ -1,4 +1,4 @@
-//! What comes due is asked: on every server, and each time by one.
+//! Asks scheduled questions when they come due: every server looks for them, and each is asked by one.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::server::problem::Problem;
 use crate::store::schedules::{self, Due, Firing, MAX_REFUSALS, Refusal, Refused, Schedule, Times};
 use crate::store::{StoreError, Tx};
 
-/// How often it is looked for what is due, at the least: what other servers have stored is seen then.
+/// The longest pause between two looks for what is due: schedules that other servers have stored are seen then.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
-/// How soon after something was due it is looked again: not in a circle, where a server can take nothing now.
+/// The shortest pause before the next look, so that a server that can take nothing now does not spin.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// How many are taken in a row before it is looked again.
+/// How many are taken in a row before the next look.
 const AT_ONCE: u32 = 50;
 
 /// Asks what comes due, until it is dropped. Any number of servers may do so side by side.
@@ -42,17 +42,17 @@ pub async fn ask_what_is_due(app: web::Data<App>) {
     }
 }
 
-/// Asks what is due now; returns how long to wait before it is looked again.
+/// Asks what is due now; returns how long to wait before the next look.
 ///
 /// # Errors
-/// When the database is away: what is due stays due.
+/// When the database is unavailable: what is due stays due.
 pub async fn round(app: &App) -> Result<Duration, StoreError> {
     for due in schedules::due(&app.db, AT_ONCE).await? {
         if app.shutdown.has_begun() {
             break;
         }
         match fire(app, &due).await {
-            // Nothing of theirs is asked any more.
+            // The questions of this user are not asked any more.
             Ok(()) | Err(StoreError::Erasing | StoreError::Blocked) => {}
             Err(error @ StoreError::Unavailable(_)) => return Err(error),
             Err(error) => {
@@ -72,7 +72,7 @@ async fn fire(app: &App, due: &Due) -> Result<(), StoreError> {
     let Some((schedule, due_at, now)) = schedules::take_due(&mut tx, due.id).await? else { return Ok(()) };
     let when = When::parse(&schedule.settings.cron, &schedule.settings.time_zone).ok();
     let Some((when, next)) = when.and_then(|when| Some((when.clone(), when.after(now)?))) else {
-        // As after a change of the time zones.
+        // This can happen after a change of the time zone database.
         schedules::pause(&mut tx, due.id, "It is paused: there is no next time at which it could be asked.")
             .await?;
         return tx.commit().await;
@@ -85,7 +85,7 @@ async fn fire(app: &App, due: &Due) -> Result<(), StoreError> {
             count("asked");
             return Ok(());
         }
-        // It is due as before, for this server or another one.
+        // It stays due, for this server or another one.
         Err(problem) if problem.is_for_now() => {
             tracing::warn!(schedule.id = %due.id, %problem, "a scheduled question has to wait");
             count("postponed");
@@ -114,10 +114,10 @@ fn count(outcome: &'static str) {
 }
 
 /// Asks what a schedule asks, in a conversation of its own that is called after it and the day; the transaction is its owner's
-/// and ends with it. Without `times` nothing is used up.
+/// and ends with it. Without `times` no due time is used up.
 ///
 /// # Errors
-/// What a question by itself would be refused for, and the schedule's own budget.
+/// Whatever any question would be refused for, or the schedule's own budget.
 pub(super) async fn ask(
     app: &App,
     caller: &Caller,
@@ -146,5 +146,5 @@ pub(super) async fn ask(
     Ok((asked.run, conversation))
 }
 
-/// What people read where the administrator wants no schedules.
+/// The message where the administrator has switched schedules off.
 pub(super) const SWITCHED_OFF: &str = "scheduled questions are switched off on this server";

@@ -28,7 +28,7 @@ use wanted::{ScheduleRequest, Wanted};
 use when::When;
 
 const WHAT: &str = "Schedule";
-/// What a token must not make: it would go on after the token was revoked.
+/// Tokens may not make schedules: these would go on after the token was revoked.
 const MANAGED: &str = "scheduled questions";
 const MAX_PER_PAGE: u32 = 200;
 
@@ -105,7 +105,7 @@ pub(super) async fn change(
 ) -> Result<web::Json<ScheduleView>, Problem> {
     caller.in_person(MANAGED)?;
     let id: ScheduleId = id(&path, WHAT)?;
-    // Read twice, so that nothing waits while the question is checked.
+    // The request is read twice, so that no lock is held while the question is checked.
     let before = schedules::find(&mut app.db.begin(&caller.scope()).await?, id).await.map_err(named)?;
     let wanted = Wanted::read(&app, &caller, &body.0, Some(&before)).await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
@@ -216,7 +216,7 @@ pub(super) async fn times(
     Ok(web::Json(ScheduleTimes { next_times: shape::shown(&when.next(now, TIMES)) }))
 }
 
-/// Commits, wakes whoever waits for what is due next, and answers with the schedule as it is now.
+/// Commits, wakes the task that waits for what is due next, and answers with the schedule as it is now.
 async fn answer(app: &App, mut tx: Tx, row: Schedule) -> Result<web::Json<ScheduleView>, Problem> {
     let view = one(&mut tx, row).await?;
     tx.commit().await?;

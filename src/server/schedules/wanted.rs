@@ -14,7 +14,7 @@ use crate::store::schedules::{Schedule, ScheduleSettings};
 const MAX_NAME_CHARS: usize = 100;
 /// US dollars.
 const MAX_BUDGET_USD: f64 = 10_000_000.0;
-/// Fields of a question that are about a conversation that is there, and why a schedule has none of them.
+/// Fields of a question that concern an existing conversation, and why a schedule has none of them.
 const NOT_SCHEDULED: [(&str, &str); 5] = [
     ("new_conversation", "is not for scheduled questions: each begins a conversation"),
     ("parent_message_id", "is not for scheduled questions: each begins a conversation"),
@@ -27,7 +27,7 @@ const NOT_SCHEDULED: [(&str, &str); 5] = [
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 pub(super) struct ScheduleRequest {
-    /// 1 to 100 characters. The conversations are called so, with the day.
+    /// 1 to 100 characters. Each conversation gets this name and the day.
     name: Option<String>,
     /// The question with its options, as `POST /api/conversations/{id}/message` takes it: without files, and as the first of a
     /// conversation.
@@ -124,7 +124,7 @@ impl Wanted {
     }
 }
 
-/// The name, where one is given that can be one.
+/// The name, where a valid one is given.
 fn name(fields: &mut Fields<'_>) -> Option<String> {
     let name: String = fields.take("name", "a string")?;
     let name = name.trim().to_owned();
@@ -144,10 +144,11 @@ fn budget(fields: &mut Fields<'_>) -> Option<f64> {
     Some(usd)
 }
 
-/// What is wrong with the question: what would be if it were asked now, and what a schedule cannot have.
+/// What is wrong with the question: everything that would be wrong if it were asked now, and fields that a schedule
+/// cannot have.
 ///
 /// # Errors
-/// What is not about its fields, such as a database that is away.
+/// Errors that do not concern its fields, such as an unavailable database.
 async fn wrong_in_question(app: &App, caller: &Caller, request: &Value) -> Result<Vec<FieldError>, Problem> {
     let mut wrong: Vec<FieldError> = Vec::new();
     for (field, why) in NOT_SCHEDULED {
@@ -171,7 +172,7 @@ async fn wrong_in_question(app: &App, caller: &Caller, request: &Value) -> Resul
         .collect())
 }
 
-/// The body that is asked: always anew, and in a conversation of its own.
+/// The body that is sent: always without the cache, and in a conversation of its own.
 pub(super) fn asked(request: &Value) -> Value {
     let mut body = request.clone();
     if let Some(fields) = body.as_object_mut() {

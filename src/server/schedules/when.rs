@@ -1,5 +1,5 @@
-//! When a schedule is due: a cron expression in a time zone. What the clock shows there is what counts: a time that does not exist
-//! on the day on which clocks go forward comes when they have gone, one that comes twice when they go back comes once.
+//! When a schedule is due: a cron expression in a time zone. Local time counts: a time that does not exist on the day
+//! on which clocks go forward is due once they have, and a time that occurs twice when they go back is due once.
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
@@ -12,7 +12,7 @@ use crate::council::field::FieldError;
 /// The longest expression, in bytes.
 const MAX_BYTES: usize = 100;
 const MINUTES_PER_DAY: usize = 24 * 60;
-/// Times beyond this are nobody's.
+/// How many years ahead due times are looked for.
 const WITHIN_YEARS: i16 = 30;
 
 /// See the module.
@@ -61,7 +61,7 @@ impl When {
         at.to_zoned(self.zone.clone())
     }
 
-    /// Whether two times are ever closer than so many minutes, by a clock that is never put forward or back.
+    /// Whether two times are ever closer than so many minutes, by a clock without daylight saving time.
     #[must_use]
     pub fn is_more_often_than(&self, minutes: u32) -> bool {
         let pause = SignedDuration::from_mins(minutes.into());
@@ -72,7 +72,7 @@ impl When {
     }
 }
 
-/// A moment to count from, so that what is refused does not depend on when it is sent.
+/// A fixed moment to count from, so that a refusal does not depend on when the request is sent.
 fn begin() -> DateTime {
     date(2024, 1, 1).at(0, 0, 0, 0)
 }

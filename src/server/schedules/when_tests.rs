@@ -19,7 +19,7 @@ fn times_are_those_of_the_time_zone() {
     );
     assert_eq!(after("@daily", "Asia/Kolkata", "2026-11-27T07:00:00Z", 1), ["2026-11-28T00:00+05:30"]);
     assert_eq!(after("30 9 L * *", "UTC", "2028-02-01T00:00:00Z", 1), ["2028-02-29T09:30+00:00"]);
-    // What is due is used up: the next time is another one.
+    // The given time itself does not count: the next one is later.
     assert_eq!(after("0 8 * * *", "UTC", "2026-11-27T08:00:00.2Z", 1), ["2026-11-28T08:00+00:00"]);
     assert_eq!(after("0 8 * * *", "UTC", "2026-11-27T07:59:59.9Z", 1), ["2026-11-27T08:00+00:00"]);
 }
@@ -48,7 +48,7 @@ fn a_time_that_comes_twice_is_used_once() {
     for at in ["2026-10-25T00:30:01Z", "2026-10-25T01:15:00Z"] {
         assert_eq!(after("30 2 * * *", "Europe/Berlin", at, 1), ["2026-10-26T02:30+01:00"], "{at}");
     }
-    // What is to come every hour comes every hour.
+    // An hourly schedule is due every hour.
     assert_eq!(
         after("30 * * * *", "Europe/Berlin", "2026-10-24T23:45:00Z", 3),
         ["2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00", "2026-10-25T03:30+01:00"]
@@ -91,7 +91,7 @@ fn what_is_asked_too_often_is_seen() {
 
 #[test]
 fn the_time_zones_come_with_the_program() {
-    // Also where the machine has none: not looked up in its files.
+    // Works on machines without a time zone database: their files are not read.
     let bundled = jiff::tz::TimeZoneDatabase::bundled();
     for zone in ["Europe/Berlin", "America/St_Johns", "Asia/Calcutta"] {
         assert!(bundled.get(zone).is_ok(), "{zone}");

@@ -182,7 +182,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// With these messages of it.
+    /// The conversation with these of its messages.
     #[must_use]
     pub fn new(row: rows::Conversation, tree: &Tree, messages: Vec<rows::Message>) -> Self {
         Self {
@@ -349,7 +349,7 @@ impl Message {
         }
     }
 
-    /// A message of the conversation that hangs together in this way.
+    /// A message of the conversation with this tree.
     #[must_use]
     pub fn new(row: rows::Message, tree: &Tree) -> Self {
         let created_at = naive(row.created_at);

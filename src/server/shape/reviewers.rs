@@ -69,6 +69,6 @@ impl From<rows::Mean> for Leaning {
 }
 
 fn thousandths(value: f64) -> f64 {
-    // Never a minus before nothing.
+    // Never minus zero.
     (value * 1e3).round() / 1e3 + 0.0
 }

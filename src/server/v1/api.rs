@@ -1,4 +1,4 @@
-//! What the two APIs each say of themselves, for the way that their requests take together ([`ask`](super::ask)).
+//! What differs between the two APIs, for the path that their requests share ([`ask`](super::ask)).
 
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 
-/// What the fields of a question are called.
+/// The API's names for the fields of a question.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
     pub question: &'static str,
@@ -38,11 +38,11 @@ pub(super) struct GoesOn {
     pub after: MessageId,
 }
 
-/// Where a question stands.
+/// The place of a question.
 pub(super) struct Place {
     /// Where it goes on; in a new conversation without.
     pub goes_on: Option<GoesOn>,
-    /// What the models see as said before.
+    /// The history that the models see.
     pub history: Vec<Turn>,
     /// The files that came with the question before, where the request does not repeat it.
     pub files: Vec<SaidFile>,
@@ -50,11 +50,11 @@ pub(super) struct Place {
 
 /// A request of one of the two APIs.
 pub(super) trait Api: Sized {
-    /// As conversations are marked that are begun by it.
+    /// The mark on conversations that are begun by it.
     const ORIGIN: &'static str;
     const PATH: &'static str;
     const NAMES: Names;
-    /// Whether the next list of messages is to find the conversation.
+    /// Whether a later list of messages is to find this conversation.
     const IS_FOUND_BY_QUESTION: bool;
 
     /// Reads a body; `coming` are the files that came as data within it.
@@ -63,7 +63,7 @@ pub(super) trait Api: Sized {
     /// Everything that is wrong with it, or cannot be done.
     fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal>;
     fn wanted(&self) -> &Wanted;
-    /// The names of parameters that are passed over.
+    /// The names of parameters that are ignored.
     fn ignored(&self) -> &[String];
     /// What of the request its answer repeats.
     fn kept(&self) -> Value;

@@ -1,6 +1,6 @@
-//! The way of a request to its answer, whichever API it came by: who may ask, what the model's name stands for, a chore
-//! or a seat in one call, a council as a run that is started or joined, and the headers. What differs between the APIs
-//! each says itself ([`Api`](super::api::Api)).
+//! From a request to its answer, whichever API it came by: who may ask, what the model's name stands for, a chore or a
+//! seat in one call, a council as a run that is started or joined, and the headers. The differences are in each API's
+//! [`Api`](super::api::Api).
 
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -19,7 +19,7 @@ use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 
-/// The names of parameters that were passed over.
+/// The names of parameters that were ignored.
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
 const RUN: HeaderName = HeaderName::from_static("x-run-id");
 /// That the request has joined a run that was asked for before.
@@ -59,7 +59,7 @@ pub(super) async fn respond<A: Api>(
     Ok(response)
 }
 
-/// 400: a seat by itself is asked in words.
+/// 400: a single seat takes only text.
 fn no_files(files: &[SaidFile]) -> Refusal {
     let why = "is a picture or a file, and a single seat takes none: ask a council";
     let errors: Vec<_> = files.iter().map(|file| FieldError::value(&file.field, why)).collect();
@@ -105,7 +105,7 @@ async fn ask<A: Api>(
     Ok(response)
 }
 
-/// Names what was passed over in a header.
+/// Names ignored parameters in a header.
 fn say_ignored(response: &mut HttpResponse, ignored: &[String]) {
     if !ignored.is_empty()
         && let Ok(value) = HeaderValue::from_str(&ignored.join(", "))

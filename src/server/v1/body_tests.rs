@@ -96,7 +96,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A body that is right but for some fields.
+/// A body that is valid except for some fields.
 fn body() -> impl Strategy<Value = Value> {
     let fields = prop::collection::vec((prop::sample::select(NAMES.to_vec()), json()), 0..5);
     fields.prop_map(|fields| {

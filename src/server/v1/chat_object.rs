@@ -117,7 +117,7 @@ pub(super) fn whole(
     Ok(completion)
 }
 
-/// Says a run in chunks.
+/// Translates a run into chunks.
 pub(super) struct Chunks {
     pub head: Head,
     pub includes_usage: bool,
@@ -176,7 +176,7 @@ impl Voice for Chunks {
         let mut events = Vec::new();
         for step in steps {
             match step {
-                // Programs take what comes after the first word for a part of the answer, and so does a parser of theirs.
+                // Programs, and their parsers, take anything after the first piece of text for a part of the answer.
                 Step::Progress(_) if self.has_text => {}
                 Step::Progress(line) => {
                     let line = format!("{line}\n");

@@ -14,7 +14,7 @@ pub(super) struct ChatWanted {
     pub wanted: Wanted,
     /// Whether a stream ends with a chunk that tells the usage.
     pub includes_usage: bool,
-    /// The names of parameters that are passed over.
+    /// The names of parameters that are ignored.
     pub ignored: Vec<String>,
 }
 
@@ -104,10 +104,10 @@ fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
     })
 }
 
-/// What would give another answer than the one that is asked for, were it passed over.
+/// Parameters that cannot be ignored, since the answer would not be the one that is asked for.
 fn impossible(reader: &mut Reader<'_>) {
     reader.cannot("n", |n| n != 1, "must be 1: a council gives one answer");
-    // Who may call a tool need not: the answer is one without.
+    // A model that may call a tool need not: the answer comes without.
     reader.passed_over(&["tools", "functions"]);
     reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
     reader.cannot("function_call", demands_a_tool, NO_TOOLS);

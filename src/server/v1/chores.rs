@@ -1,9 +1,9 @@
-//! Chores: what chat programs ask by themselves beside a conversation, such as a title for it. Nobody wants to wait for
-//! a council there, or to pay one. They are known by how their prompts begin.
+//! Chores: what chat programs ask by themselves beside a conversation, such as a title for it. Nobody wants to wait or
+//! pay for a council there. They are known by how their prompts begin.
 
 use super::messages::Said;
 
-/// How the prompts begin that chat programs come with, without what is between the words. Some programs put them into
+/// How the prompts of chat programs begin, ignoring the white space between words. Some programs put them into
 /// the system prompt.
 const KNOWN: [&str; 19] = [
     // Open WebUI, to 0.12: title, tags, follow-ups, summaries, search queries, autocompletion, pictures, emoji.
@@ -29,7 +29,7 @@ const KNOWN: [&str; 19] = [
     "Generate a short, descriptive title for this conversation",
 ];
 
-/// Whether what is said is a chore: one of the known prompts, or one that the administrator has named.
+/// Whether a text is a chore: one of the known prompts, or one that the administrator has named.
 pub(super) fn is_one(said: &Said, named: &[String]) -> bool {
     let system = said.system.iter().map(String::as_str);
     let texts: Vec<String> = system.chain([said.question.as_str()]).map(plain).collect();

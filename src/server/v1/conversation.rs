@@ -1,5 +1,5 @@
-//! Where a list of messages goes on. Clients of chat completions send the whole conversation each time and no name for
-//! it: it goes on where what was said last is what they say was said last.
+//! Finds the conversation that a list of messages continues. Clients of chat completions send the whole conversation
+//! each time, without an id: it continues the one whose last turns are the same.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -18,18 +18,18 @@ use crate::store::conversations::{self, Text};
 /// How many of the last turns are compared.
 const TURNS: usize = 4;
 
-/// What stands for a question; what changes on its way through a program is left out.
+/// A key for a question, without what programs change in it.
 pub(super) fn digest(question: &str) -> Vec<u8> {
     Sha256::digest(plain(question)).to_vec()
 }
 
-/// A text without its blanks, which programs trim and wrap as they like.
+/// A text without white space, which programs trim and wrap as they like.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
 /// The conversation of the caller's, begun by this API, that ends with the turns of this request; none where there is
-/// no such one. Its end is what was written last, whichever branch somebody looks at in a browser.
+/// none. Its end is what was written last, whichever branch somebody looks at in a browser.
 pub(super) async fn of(
     app: &App,
     caller: &Caller,
@@ -62,7 +62,7 @@ fn ends_with(stored: &[Text], turns: &[Turn]) -> bool {
     compared >= 2
 }
 
-/// What was said before the answer of a response was given, that answer included.
+/// What was said up to the answer of a response, that answer included.
 pub(super) fn turns_until(
     messages: Vec<conversations::Message>,
     answer: crate::id::RunId,

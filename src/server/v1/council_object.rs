@@ -8,7 +8,7 @@ use crate::council::Deliberation;
 use crate::council::costs::Costs;
 use crate::council::searching::citations;
 
-/// Cached and reasoning tokens over the calls of the answers, reviews and the final text that say them.
+/// Cached and reasoning tokens over the calls of the answers, reviews and the final text that report them.
 fn details(deliberation: &Deliberation) -> (u64, u64) {
     let answers = deliberation.answers();
     let answers = answers.iter().map(|answer| answer.usage);
@@ -20,7 +20,7 @@ fn details(deliberation: &Deliberation) -> (u64, u64) {
     })
 }
 
-/// The sum over the run's calls, as chat completions say it; what it cost beside that, in USD.
+/// The sum over the run's calls, in the form of chat completions; with the cost in USD.
 pub(super) fn chat_usage(course: &Course) -> Value {
     let costs = course.costs().cloned().unwrap_or_default();
     let (cached, reasoning) = details(course.deliberation());
@@ -35,7 +35,7 @@ pub(super) fn chat_usage(course: &Course) -> Value {
     usage
 }
 
-/// The same as responses say it.
+/// The same in the form of responses.
 pub(super) fn response_usage(course: &Course) -> Value {
     let costs = course.costs().cloned().unwrap_or_default();
     let (cached, reasoning) = details(course.deliberation());

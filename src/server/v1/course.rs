@@ -1,5 +1,5 @@
-//! What a run tells, as far as a program wants to hear it: how it gets on, the final answer as it is written, and how
-//! it ended. A pure fold over the run's events, the same whenever and however often they are read.
+//! What programs are told of a run: its progress, the final answer as it is written, and how it ended. A pure fold over
+//! the run's events, the same whenever and however often they are read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,15 +15,15 @@ use crate::council::stages::{reviews, synthesis};
 use crate::council::{AnyEvent, Deliberation, RunEvent};
 use crate::runs::Frame;
 
-/// What stands between a text that a writer has left unfinished and the whole one.
+/// Separates a text that a writer left unfinished from the whole one.
 const RULE: &str = "\n\n---\n\n";
-/// From which verbosity on the process monitor says a sentence that is said here.
+/// The highest verbosity of the process monitor whose sentences are passed on.
 const STAGES: u8 = 1;
 
-/// One thing that a program hears.
+/// One thing that a program is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A line of how it gets on.
+    /// A line of progress.
     Progress(String),
     /// A piece of the final answer.
     Text(String),
@@ -47,13 +47,13 @@ pub(super) struct Course {
     answer: AnswerShape,
     /// Who is asked in each stage, and how many have answered.
     asked: BTreeMap<Stage, (usize, usize)>,
-    /// What of the answer was handed out.
+    /// The part of the answer that was handed out.
     text: String,
     /// Blanks at its end, which count where more follows.
     blanks: String,
     /// Who wrote that.
     writer: Option<String>,
-    /// What was handed out is not how the answer begins.
+    /// The part that was handed out is not the beginning of the answer.
     is_torn: bool,
     deliberation: Deliberation,
     end: Option<End>,
@@ -76,7 +76,7 @@ impl Course {
         Self { answer, ..Self::default() }
     }
 
-    /// Whether the answer is a document, in which nothing that looks like one is a citation.
+    /// Whether the answer is a document, in which text that looks like a citation is not one.
     pub fn is_document(&self) -> bool {
         self.answer.is_document
     }
@@ -140,7 +140,7 @@ impl Course {
         (!piece.is_empty()).then_some(Step::Text(piece))
     }
 
-    /// What of the answer was not handed out yet.
+    /// The part of the answer that was not handed out yet.
     fn rest(&mut self, is_over: bool) -> Option<String> {
         let answer = self.deliberation.answer_text()?;
         let rest = match answer.strip_prefix(&self.text) {
@@ -165,7 +165,7 @@ impl Course {
         }
     }
 
-    /// What an event says of how the run gets on.
+    /// What an event says about the run's progress.
     fn progress(&mut self, event: &AnyEvent) -> Option<String> {
         match event.asking() {
             Some(Asking::Begins { stage, seats }) => {
@@ -174,7 +174,7 @@ impl Course {
             Some(Asking::Ends { stage, .. }) => {
                 let (asked, done) = self.asked.get_mut(&stage)?;
                 *done += 1;
-                // Of one alone the next sentence tells.
+                // A single one is reported by the next sentence.
                 let did = if stage == reviews::STAGE { "reviewed" } else { "answered" };
                 return (*asked > 1 && done <= asked).then(|| format!("{done} of {asked} have {did}"));
             }

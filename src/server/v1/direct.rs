@@ -32,9 +32,9 @@ use crate::server::problem::Problem;
 
 /// Where such calls stand in the ledger.
 const STAGE: Stage = Stage::named("program");
-/// What chores are asked for; in the ledger, their format.
+/// The purpose of chores; in the ledger, their format.
 static CHORE: Purpose = Purpose { name: "chore", usual_tokens: 60, simulated: simulated_text::plain };
-/// What a single seat is asked for; in the ledger, its format.
+/// The purpose of single seats; in the ledger, their format.
 static SEAT: Purpose = Purpose { name: "seat", usual_tokens: 800, simulated: simulated_text::plain };
 /// How often a stream says that it is still there.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -66,7 +66,7 @@ pub(super) async fn response(
     answer(from, &response.wanted, whom, Typed::new(requested, false, None)).await
 }
 
-/// How an API says what one model replies.
+/// How an API shows the reply of one model.
 trait Says: Voice {
     fn reply(&mut self, reply: &Reply) -> Vec<sse::Event>;
     fn no_reply(&mut self, refusal: &Refusal) -> Vec<sse::Event>;
@@ -112,7 +112,7 @@ impl Says for Typed {
     }
 }
 
-/// What is asked; the request's system prompt counts before the seat's own.
+/// The request to the model; the client's system prompt takes precedence over the seat's own.
 fn call(settings: &Settings, wanted: &Wanted, whom: &Whom<'_>) -> ChatRequest {
     let (purpose, model, prompt) = match whom {
         Whom::Utility => (&CHORE, &settings.utility_model, None),
@@ -174,7 +174,7 @@ async fn answer<S: Says + 'static>(
     }
     let payer = budgets::payer(app, caller).await?;
     let runs = app.runs.clone();
-    // It is made to its end, and stands in the ledger, also where whoever asked has gone.
+    // The call is made to its end, and is in the ledger, even if the client has gone.
     let made = async move {
         let made = runs.call_once(payer, call.purpose.name, STAGE, call).await;
         let result = made.map_err(|error| Refusal::from(Problem::from(error)))?;
@@ -197,7 +197,7 @@ struct Speaking<S> {
     queue: std::vec::IntoIter<sse::Event>,
 }
 
-/// The opening at once, then a sign of life now and then, and the reply when it is there.
+/// The opening at once, then heartbeats, and the reply when it is there.
 fn spoken<S: Says>(speaking: Speaking<S>) -> impl stream::Stream<Item = sse::Event> {
     stream::unfold(speaking, |mut speaking| async move {
         loop {

@@ -21,9 +21,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// What stands in the body for data that was taken out, before the hash of its content.
+/// The placeholder in the body for data that was taken out; the hash of its content follows.
 const TAKEN_OUT: &str = "sha256:";
-/// What addresses begin with that have the file in them.
+/// The beginning of addresses that contain the file.
 const DATA: &str = "data:";
 
 /// A file that a message of the user comes with.
@@ -79,7 +79,7 @@ impl Coming {
         coming
     }
 
-    /// The file of a part; nothing where the part is none. Without files that come there can be none.
+    /// The file of a part; `None` where the part is not a file. Without `coming`, files are not accepted.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -134,12 +134,12 @@ impl Coming {
     }
 }
 
-/// What a part calls its file.
+/// The file name in a part.
 fn name_of(part: &Value) -> Option<&str> {
     part.get("file").unwrap_or(part).get("filename").and_then(Value::as_str)
 }
 
-/// A name as it is kept; a blank one is none.
+/// A name as it is kept; `None` for a blank one.
 fn cleaned(given: Option<&str>) -> Result<Option<String>, String> {
     let given = given.filter(|name| !name.trim().is_empty()).map(name::clean);
     given.transpose().map_err(|bad| format!("has a filename that {}", bad.message()))
@@ -169,7 +169,7 @@ fn is_data(address: &str) -> bool {
     address.get(..DATA.len()).is_some_and(|start| start.eq_ignore_ascii_case(DATA))
 }
 
-/// The file of what was taken out, or what is wrong with it. Unless it has a name it is called by its number.
+/// The file from the data that was taken out, or what is wrong with it. Without a name it is called by its number.
 fn looked_at(
     filename: Option<&str>,
     text: String,

@@ -127,7 +127,7 @@ fn only_the_user_comes_with_files_and_those_of_before_are_known_as_such() {
     }
 }
 
-/// What stands where a part's data does.
+/// The value in the place of a part's data.
 fn data() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<String>().prop_map(Value::from),

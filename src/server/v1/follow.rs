@@ -17,12 +17,12 @@ use crate::shutdown::Shutdown;
 use crate::store::StoreError;
 use crate::store::runs::{self, AskedByProgram};
 
-/// How soon the log is asked again while the database is away.
+/// How soon the log is read again while the database is unavailable.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// The longest pause in what a stream sends: clients and proxies give up on silence.
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
-/// What the answer of a run names of it, and repeats of its request.
+/// The facts about a run that its answer names, and the parts of the request that it repeats.
 #[derive(Debug, Clone)]
 pub(super) struct Requested {
     pub run: RunId,
@@ -69,7 +69,7 @@ pub(super) enum Heard {
     Queued,
     /// Nothing, for as long as a stream may be silent.
     Silence,
-    /// This server goes away, and the run goes on.
+    /// This server shuts down, and the run goes on.
     Leaves,
 }
 
@@ -86,8 +86,8 @@ pub(super) async fn find(app: &App, caller: &Caller, run: RunId) -> Result<Asked
 }
 
 impl Follower {
-    /// Follows what a request has become from its beginning; `kept` is what its answer repeats of it. With a `grace` the run
-    /// is cancelled so soon after this reader has gone, unless another one is there.
+    /// Follows the run of a request from its beginning; `kept` is what its answer repeats of the request. With a
+    /// `grace` the run is cancelled that long after this reader has gone, unless there is another one.
     ///
     /// # Errors
     /// When the run is not there any more.
@@ -116,7 +116,7 @@ impl Follower {
     /// # Errors
     /// When the run is not there any more.
     pub async fn of(app: &App, caller: &Caller, asked: &AskedByProgram) -> Result<Self, Problem> {
-        // A plan that a newer version made is followed all the same.
+        // A run with a plan from a newer version is followed all the same.
         let plan: Result<Plan, _> = serde_json::from_value(asked.plan.clone());
         let answer = plan.map_or_else(|_| AnswerShape::default(), |plan| plan.answer_shape());
         Self::begin(app, caller, asked.into(), answer).await
@@ -166,7 +166,7 @@ impl Follower {
                     }
                 }
                 Ok(Some(Next::Queued(_))) => return Some(Heard::Queued),
-                // Its reader's data is being erased, or has been: nothing will come any more.
+                // The reader's data is being erased or has been: nothing more will come.
                 Ok(None) | Err(StoreError::Erasing | StoreError::Blocked | StoreError::NotFound) => {
                     return None;
                 }
@@ -180,8 +180,8 @@ impl Follower {
         }
     }
 
-    /// Follows the run to its end; false when this server goes away before that, and the run goes on. `each` hears
-    /// what each event means.
+    /// Follows the run to its end; false when this server shuts down before that, and the run goes on. `each` is called
+    /// with the meaning of each event.
     pub async fn follow_to_end(&mut self, mut each: impl FnMut(Told<'_>, &Frame, Vec<Step>)) -> bool {
         loop {
             while let Some(frame) = self.batch.next() {

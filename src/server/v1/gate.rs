@@ -25,7 +25,7 @@ pub async fn identify(
     gate::pass(request, next, admitted).await
 }
 
-/// Refuses a token that may not ask. What asks may also read what it has asked.
+/// Refuses a token that may not ask. A token that may ask may also read what it has asked.
 pub(super) fn may_ask(caller: &Caller) -> Result<(), Refusal> {
     Ok(caller.may(Permission::Ask)?)
 }
@@ -36,7 +36,7 @@ pub(super) fn may_look(caller: &Caller) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A path that is not there, or a method that a path does not know.
+/// A path that does not exist, or a method that a path does not support.
 pub(in crate::server) async fn no_such_route(request: HttpRequest) -> HttpResponse {
     let Some(methods) = request.match_pattern().as_deref().and_then(openapi::allowed) else {
         return Refusal::no_route().response();

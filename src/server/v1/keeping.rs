@@ -22,13 +22,13 @@ use crate::store::attachments::{self, Attachment};
 
 /// The most that the files of one request may have, in bytes, however many there may be.
 const MOST_BYTES: usize = 24 << 20;
-/// How many of the places for uploads one body takes at most.
+/// How many of the slots for uploads one body takes at most.
 const MOST_PLACES: usize = 8;
 
 /// The files of a request that are in memory.
 pub(super) struct Arrived<'a> {
     pub coming: Coming,
-    /// Among the uploads that are under way; given back by being dropped, once the files are kept or refused.
+    /// Their slots among the uploads in progress; freed when dropped, once the files are kept or refused.
     _places: Option<SemaphorePermit<'a>>,
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn read<'a>(
     list: &'static str,
 ) -> Result<(Value, Arrived<'a>), Problem> {
     let (server, limits) = (&app.config.server, app.config.attachments.clone());
-    // One that does not say how long it is may be no longer than any other: places are taken before it is read.
+    // A body without a stated length may be no longer than any other: slots are taken before it is read.
     let long = announced(request).filter(|bytes| *bytes > server.body_limit_bytes && limits.are_taken());
     let Some(announced) = long else {
         let mut body =
@@ -55,7 +55,7 @@ pub(super) async fn read<'a>(
     let limit = server.body_limit_bytes.saturating_add(room(&limits));
     let timeout: Duration = server.body_timeout().max(ARRIVAL);
     let body = read_json(request, payload.into_inner(), limit, timeout).await?;
-    // Large files take a moment, and everybody's events go through this thread.
+    // Hashing large files takes a moment, and everybody's events go through this thread.
     let read = web::block(move || {
         let mut body = body;
         let coming = Coming::out_of(&mut body, list, &limits);
@@ -75,7 +75,7 @@ fn announced(request: &HttpRequest) -> Option<usize> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Places among the uploads that are under way, by how much this one takes in memory: its text, and what that says.
+/// Slots among the uploads in progress, by how much memory this one takes: its text, and the decoded data.
 fn places(app: &App, announced: usize) -> Result<SemaphorePermit<'_>, Problem> {
     let places = announced.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1));
     let places = places.clamp(1, MOST_PLACES);
@@ -84,8 +84,8 @@ fn places(app: &App, announced: usize) -> Result<SemaphorePermit<'_>, Problem> {
         .map_err(|_| Problem::full("too many files are being uploaded just now; try again in a moment"))
 }
 
-/// Which of the files that were said the question comes with, each once, and the places of those that are passed over: of what
-/// came with earlier questions the latest, as far as there is room.
+/// Which of the files in the messages the question comes with, each once, and the places of those that are ignored: of
+/// what came with earlier questions the latest, as far as there is room.
 pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>, Vec<String>) {
     let (mut pictures, mut seen) = (0, BTreeSet::new());
     let (mut chosen, mut passed_over) = (Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>,
             passed_over.push(file.field.clone());
         } else {
             pictures += usize::from(file.is_picture);
-            // Sent again it is still called as it was first.
+            // A file that is sent again keeps its first name.
             let first = said.iter().find(|one| one.id == file.id).unwrap_or(file);
             chosen.push(SaidFile { filename: first.filename.clone(), ..file.clone() });
         }
@@ -111,7 +111,7 @@ pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>,
 /// Keeps those of these files that came as data.
 ///
 /// # Errors
-/// Where there is no room for one, or something that it takes is away.
+/// Where there is no room for one, or something that it needs is unavailable.
 pub(super) async fn keep_all(from: From<'_>, files: &[SaidFile], coming: &Coming) -> Result<(), Problem> {
     for file in files {
         if let Some(coming) = coming.find(&file.id) {
@@ -142,7 +142,7 @@ async fn keep_one(From { app, caller, .. }: From<'_>, coming: &ComingFile) -> Re
     keep(app, caller, file).await
 }
 
-/// The files as a question names them.
+/// The files in the form in which a question names them.
 pub(super) fn named(files: &[SaidFile]) -> Value {
     files.iter().map(|file| json!({"id": file.id, "filename": file.filename})).collect()
 }

@@ -6,10 +6,10 @@ use super::files::{Coming, SaidFile};
 use crate::council::field::FieldError;
 use crate::council::prompts::history::Turn;
 
-/// What stands where a list begins with an answer.
+/// The question before a list that begins with an answer.
 const NOTHING_ASKED: &str = "(The conversation begins with an answer.)";
 
-/// What stands before what tools gave for the question that is asked now.
+/// The heading over the tool results for the question that is asked now.
 const FOUND: &str = "What tools were called for so far, and gave:";
 
 /// What was said, and what is asked now.
@@ -50,7 +50,7 @@ enum Role {
     System,
     User,
     Assistant,
-    /// A tool of the program, that another model called or that gave something back.
+    /// A message of one of the program's tools: a call by another model, or a result.
     Tool,
 }
 
@@ -91,7 +91,7 @@ impl Gathered {
                 let text = std::mem::take(&mut self.carried_out).join("\n\n") + "\n\n" + &text;
                 self.add(Role::Assistant, text.into());
             }
-            // A question that was not answered is none to go on from.
+            // An unanswered question cannot be gone on from.
             Role::Assistant if text.trim().is_empty() => {
                 self.open.clear();
                 self.files.retain(|file| file.is_earlier);
@@ -124,7 +124,8 @@ impl Gathered {
     }
 }
 
-/// Who says a message, and its text; nothing for an item that says nothing. What another model had tools do is told in words.
+/// The role of a message, and its text; nothing for an item without text. Tool calls of another model are put into
+/// words.
 fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role, Content)>, FieldError> {
     let refuse = |what: &str, why: &str| Err(FieldError::value(format!("{field}{what}"), why));
     if !message.is_object() {
@@ -132,7 +133,7 @@ fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role
     }
     match message.get("type").and_then(Value::as_str) {
         None | Some("message") => {}
-        // What a model thought before is no part of what was said.
+        // Earlier reasoning of a model is not part of what was said.
         Some("reasoning") => return Ok(Vec::new()),
         Some("function_call" | "custom_tool_call") => {
             let arguments = message.get("arguments").or(message.get("input"));

@@ -1,9 +1,9 @@
 //! The council for programs that speak OpenAI's API: `/v1/models`, `/v1/chat/completions` and `/v1/responses`.
 //! It only translates: a list of messages becomes a question with a history, [`asking`](super::asking) makes a run of
-//! that, and what the run tells ([`course`]) becomes chunks, typed events or one object.
+//! that, and the run's events ([`course`]) become chunks, typed events or one object.
 //!
-//! Start at [`ask`], the way that both take, then [`chat`] and [`course`]. What both APIs read alike is in [`request`], [`messages`] and
-//! [`files`]; errors are one table, in [`refusal`].
+//! Start at [`ask`], which both share, then [`chat`] and [`course`]. What both APIs read alike is in [`request`],
+//! [`messages`] and [`files`]; errors are one table, in [`refusal`].
 
 mod api;
 mod ask;

@@ -13,7 +13,7 @@ use crate::server::asking;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
 
-/// What the estimates are of: the length of a question counts.
+/// The question that is estimated: its length counts.
 const SAMPLE: &str = "We run a web shop with a monolith in PHP, four developers and a database that is slow at noon. \
                       What should we change first, what can wait, and how would we notice that it helped?";
 
@@ -76,7 +76,7 @@ pub(in crate::server) async fn read(
     model.map(web::Json).ok_or_else(|| Refusal::no_model(&path))
 }
 
-/// A model with what it costs; nothing for one that cannot be asked as the settings are.
+/// A model with what it costs; `None` for one that cannot be asked with the present settings.
 async fn model(app: &App, caller: &Caller, offer: Offer) -> Result<Option<AskableModel>, Problem> {
     let Offer { id, created, about, asks } = offer;
     let (pace, cost_usd, calls) = match asks {

@@ -11,11 +11,11 @@ use crate::server::extract::Caller;
 use crate::server::presets;
 use crate::server::problem::Problem;
 
-/// What presets' names are under.
+/// The prefix of presets' names.
 const COUNCIL: &str = "council/";
-/// What seats' names are under.
+/// The prefix of seats' names.
 const SEAT: &str = "seat/";
-/// The time that models say they were made at which were not made by anybody here: 2025-01-01.
+/// The creation time of models that nobody here has made: 2025-01-01.
 const BUILT_IN: i64 = 1_735_689_600;
 
 /// A model, as programs see it.
@@ -107,7 +107,8 @@ pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Offer>, Proble
     Ok(offers)
 }
 
-/// The caller's presets: under their names as programs can write them; a second one of a name under its id.
+/// The caller's presets: under their names in a form that programs can write; a second one of the same name under its
+/// id.
 async fn of_presets(app: &App, caller: &Caller) -> Result<Vec<Offer>, Problem> {
     let mut taken = BTreeSet::new();
     let mut presets = presets::on_offer(app, caller).await?;
@@ -138,7 +139,7 @@ fn slug(name: &str) -> String {
 /// # Errors
 /// When it stands for nothing that the caller can ask.
 pub(super) async fn find(app: &App, caller: &Caller, model: &str) -> Result<Offer, Refusal> {
-    // Nothing else has a name like theirs, so nothing is looked up for what is asked most.
+    // Nothing else has names like these, so the most frequent requests need no look-up.
     if let Some(built_in) = BUILT_IN_OFFERS.iter().find(|offer| offer.id == model) {
         return Ok(built_in.offer());
     }
@@ -147,7 +148,7 @@ pub(super) async fn find(app: &App, caller: &Caller, model: &str) -> Result<Offe
     found.ok_or_else(|| Refusal::no_model(model))
 }
 
-/// Whether a preset is called so by its id.
+/// Whether this name is a preset's id.
 fn is_preset(offer: &Offer, model: &str) -> bool {
     let Asks::Council(options) = &offer.asks else { return false };
     let id = options.get("preset_id").and_then(Value::as_str);

@@ -92,7 +92,7 @@ impl Refusal {
         refusal
     }
 
-    /// 405: the path is there, but does not know the method.
+    /// 405: the path exists, but does not support the method.
     pub(super) fn wrong_method(methods: &str) -> Self {
         let message = format!("this path knows only {methods}");
         Self::new(StatusCode::METHOD_NOT_ALLOWED, INVALID, "method_not_allowed", message)
@@ -116,7 +116,7 @@ impl Refusal {
         Self::new(StatusCode::CONFLICT, INVALID, "cancelled", message)
     }
 
-    /// 409: what is there stands against it.
+    /// 409: the present state prevents it.
     pub(super) fn conflict(code: &'static str, message: &str) -> Self {
         Self::new(StatusCode::CONFLICT, INVALID, code, message)
     }
@@ -136,7 +136,7 @@ impl Refusal {
         Self::new(StatusCode::BAD_GATEWAY, SERVER, "no_reply", message)
     }
 
-    /// The same with a field of a question called as this API calls it.
+    /// The same with this API's name for a field of a question.
     #[must_use]
     pub(super) fn of_question(problem: &Problem, names: &[(String, &str)]) -> Self {
         match fields(problem) {
@@ -189,8 +189,8 @@ impl From<Problem> for Refusal {
             return Self::of_fields(&errors, &[]);
         }
         let status = problem.status_code();
-        // A budget that is used up is what clients of OpenAI's API know as 429 with this code: they tell it apart from
-        // too many requests by it, and 402 many of them do not know.
+        // A budget that is used up is what clients of OpenAI's API know as 429 with this code, by which they
+        // distinguish it from too many requests; many of them do not know 402.
         let (status, kind, code, retry) = match status.as_u16() {
             401 => (status, INVALID, "invalid_api_key", false),
             402 => (StatusCode::TOO_MANY_REQUESTS, "insufficient_quota", "insufficient_quota", false),

@@ -1,5 +1,5 @@
 //! What the bodies of both APIs have in common, read field by field: what is understood, what cannot be done, and what
-//! is passed over.
+//! is ignored.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ const MOST_TOKENS: u64 = 1_000_000;
 const MAX_TEMPERATURE: f64 = 2.0;
 /// The longest name of a model, and other names that only pass through.
 const MAX_NAME_CHARS: usize = 300;
-/// How many names of passed-over parameters a header has.
+/// How many names of ignored parameters a header has at most.
 const MOST_NAMES: usize = 40;
 
 /// What a program asks, whichever API it speaks.
@@ -33,7 +33,7 @@ pub(super) struct Wanted {
     pub includes_council: bool,
 }
 
-/// Reads a body, and remembers which of its fields somebody has looked at.
+/// Reads a body, and remembers which of its fields were read.
 pub(super) struct Reader<'b> {
     fields: Fields<'b>,
     body: &'b Map<String, Value>,
@@ -109,24 +109,24 @@ impl<'b> Reader<'b> {
         Sampling { temperature, max_tokens }
     }
 
-    /// Whether `include` asks for what each seat said. Its other words ask for what comes anyway or is not there.
+    /// Whether `include` asks for what each seat said. Its other words ask for things that come anyway or do not exist.
     pub fn includes_council(&mut self) -> bool {
         let words: Vec<String> = self.take("include", "a list of strings").unwrap_or_default();
         words.iter().any(|word| word == "council")
     }
 
-    /// Looks at parameters that are passed over by their names where they say something.
+    /// Notes the names of these parameters as ignored where they are set.
     pub fn passed_over(&mut self, names: &[&'static str]) {
         let says_nothing = |name: &&&'static str| !self.body.get(**name).is_some_and(is_filled);
         self.known.extend(names.iter().filter(says_nothing));
     }
 
-    /// Looks at parameters that change nothing here, and are no reason to complain either.
+    /// Marks parameters as read that change nothing here and need not be reported.
     pub fn without_effect(&mut self, names: &[&'static str]) {
         self.known.extend(names);
     }
 
-    /// What `value` makes of it, with the names of the parameters that are passed over.
+    /// The result of `value`, with the names of the parameters that are ignored.
     ///
     /// # Errors
     /// Everything that is wrong with the body.
@@ -158,7 +158,7 @@ pub(super) fn is_filled(value: &Value) -> bool {
 
 /// Whether a choice of tools makes the model call one.
 pub(super) fn demands_a_tool(choice: &Value) -> bool {
-    // A choice among some of them leaves as well whether any is called.
+    // A choice among some of them also leaves open whether any is called.
     let mode = choice.get("mode").or(choice.get("allowed_tools").and_then(|among| among.get("mode")));
     let choice = mode.filter(|_| choice.get("type") == Some(&Value::from("allowed_tools"))).unwrap_or(choice);
     !matches!(choice.as_str(), Some("none" | "auto"))

@@ -1,8 +1,8 @@
 //! A response, as an object and in typed events.
 //!
-//! An event's `sequence_number` is the number of the run's event that it comes of, times [`STRIDE`], plus its place
-//! among those that come of it. So it is the same for every reader, and whoever has lost a stream goes on after the
-//! last number that they saw.
+//! An event's `sequence_number` is the number of the run's event that it is made from, times [`STRIDE`], plus its place
+//! among those made from it. So it is the same for every reader, and a client that has lost a stream goes on after the
+//! last number it saw.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -23,14 +23,14 @@ use crate::runs::Frame;
 use crate::store::RunStatus;
 use crate::store::runs::AskedByProgram;
 
-/// How many events may come of one of the run's.
+/// How many events one of the run's may become.
 const STRIDE: u64 = 1000;
-/// From which place on those stand that only break a silence.
+/// From this place on, events only serve as heartbeats.
 const SILENCES: u64 = 900;
-/// The most cited places that a response tells.
+/// The most citations in a response.
 const MOST_CITED: usize = 400;
 
-/// What a response is called.
+/// The id of a response.
 pub(super) fn id(run: RunId) -> String {
     format!("resp_{}", run.0.simple())
 }
@@ -82,20 +82,20 @@ fn object(requested: &Requested, status: &str, output: Vec<Value>, usage: Value,
     })
 }
 
-/// Says when a response was completed. A stream does not: its events are the same whenever they are read.
+/// Sets when a response was completed. A stream does not: its events are the same whenever they are read.
 pub(super) fn say_when(response: &mut Value, asked: &AskedByProgram) {
     if response["status"] == "completed" {
         response["completed_at"] = json!(asked.finished_at.map(jiff::Timestamp::as_second));
     }
 }
 
-/// A response of which nothing is known yet but that it is under way.
+/// A response of which nothing is known yet except that it is in progress.
 pub(super) fn under_way(asked: &AskedByProgram) -> Value {
     let status = if asked.status == RunStatus::Queued { "queued" } else { "in_progress" };
     object(&asked.into(), status, Vec::new(), Value::Null, Value::Null)
 }
 
-/// Says a run in typed events, and remembers what they come to.
+/// Translates a run into typed events, and remembers the response so far.
 pub(super) struct Typed {
     requested: Requested,
     includes_council: bool,
@@ -143,7 +143,7 @@ impl Typed {
         format!("msg_{}", self.requested.run.0.simple())
     }
 
-    /// Where the message stands in the output.
+    /// The index of the message in the output.
     fn message_index(&self) -> usize {
         usize::from(!self.progress.is_empty())
     }
@@ -182,12 +182,12 @@ impl Typed {
         self.event(kind, json!({"response": response}))
     }
 
-    /// Where summaries of the reasoning stand.
+    /// The fields that locate the summary of the reasoning.
     fn in_summary(&self, name: &str, value: Value) -> Value {
         json!({"item_id": self.reasoning_id(), "output_index": 0, "summary_index": 0, name: value})
     }
 
-    /// Where the text stands.
+    /// The fields that locate the text.
     fn in_text(&self, name: &str, value: Value) -> Value {
         json!({
             "item_id": self.message_id(), "output_index": self.message_index(), "content_index": 0, name: value,
@@ -196,7 +196,7 @@ impl Typed {
 
     fn progress(&mut self, line: &str) -> Vec<Option<sse::Event>> {
         let mut events = Vec::new();
-        // What happens beside the writing is no longer told: the reasoning is closed then.
+        // Progress during the writing is not reported: the reasoning is closed by then.
         if self.has_message {
             return events;
         }
@@ -314,7 +314,7 @@ impl Typed {
         events
     }
 
-    /// A reply in one piece, which no council has made, and what it used.
+    /// A reply of a single model, in one piece, and its usage.
     pub fn one_reply(&mut self, text: &str, is_cut: bool, usage: Value) -> Vec<sse::Event> {
         (self.base, self.place) = (STRIDE, 0);
         let mut events = self.text(text);
@@ -322,7 +322,7 @@ impl Typed {
         events.into_iter().flatten().collect()
     }
 
-    /// That there is none.
+    /// The failure of such a reply.
     pub fn no_reply_because(&mut self, refusal: &Refusal) -> Vec<sse::Event> {
         (self.base, self.place) = (STRIDE, 0);
         let error = json!({"code": "server_error", "message": refusal.message()});

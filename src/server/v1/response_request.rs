@@ -22,7 +22,7 @@ pub(super) struct ResponseWanted {
     pub background: bool,
     pub metadata: Map<String, Value>,
     pub user: Option<String>,
-    /// The names of parameters that are passed over.
+    /// The names of parameters that are ignored.
     pub ignored: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
     Said::default()
 }
 
-/// Whether web search is among the tools, and whether others are, which are passed over.
+/// Whether web search is among the tools, and whether others are, which are ignored.
 fn tools(reader: &mut Reader<'_>) -> (bool, bool) {
     let tools: Vec<Value> = reader.take("tools", "a list of tools").unwrap_or_default();
     let is_search = |tool: &Value| {
@@ -179,7 +179,7 @@ fn metadata(reader: &mut Reader<'_>) -> Map<String, Value> {
     metadata
 }
 
-/// What would give another answer than the one that is asked for, were it passed over.
+/// Parameters that cannot be ignored, since the answer would not be the one that is asked for.
 fn impossible(reader: &mut Reader<'_>) {
     reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
     reader.cannot("conversation", |_| true, "is not known here: go on with previous_response_id");

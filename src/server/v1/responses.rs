@@ -30,7 +30,7 @@ use crate::store::attachments::Attached;
 use crate::store::runs::{self, AskedByProgram};
 use crate::store::{RunStatus, StoreError, audit, conversations};
 
-/// How long a request to stop waits for the run's end, to tell what had come of it.
+/// How long a request to stop waits for the run's end, to return its final state.
 const END_OF_STOPPED: Duration = Duration::from_secs(3);
 
 /// Asks a council, as responses do it: in one piece, streamed in typed events, or in the background.
@@ -103,7 +103,7 @@ impl Api for ResponseWanted {
     }
 }
 
-/// Where a response stands, if nothing has been said after it since, and what was said until then.
+/// The place of a response, if nothing has been said after it since, and what was said until then.
 async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, Refusal> {
     let refused = |why: &str| Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]);
     let gone = "is not there: it must be the id of a response of yours";
@@ -162,7 +162,7 @@ async fn current(
     Ok(response)
 }
 
-/// The response of a run at its end; nothing when this server goes away before that.
+/// The response of a run at its end; `None` when this server shuts down before that.
 async fn whole(mut follower: Follower, includes_council: bool) -> Option<Value> {
     let mut typed = Typed::new(follower.requested.clone(), includes_council, None);
     let ended = follower.follow_to_end(|told, frame, steps| drop(typed.hear(told, frame, steps))).await;

@@ -1,4 +1,4 @@
-//! What a program asks becomes a run: a new one, or the one of the same request that is under way.
+//! Turns a program's request into a run: a new one, or the one of the same request that is under way.
 
 use std::time::Duration;
 
@@ -33,13 +33,13 @@ pub(super) struct Start<'s> {
     pub options: &'s Value,
     /// Where it goes on; in a new conversation without.
     pub goes_on: Option<GoesOn>,
-    /// What the models see as said before.
+    /// The history that the models see.
     pub history: Vec<Turn>,
     /// What of the request its answer repeats.
     pub kept: Value,
-    /// Whether the next list of messages is to find the conversation.
+    /// Whether a later list of messages is to find this conversation.
     pub is_found_by_question: bool,
-    /// What the API calls the fields that hold them.
+    /// The API's names for the fields that hold them.
     pub names: Names,
 }
 
@@ -49,10 +49,10 @@ const DELIVERY: [&str; 2] = ["stream", "stream_options"];
 /// Starts the run, or joins it.
 ///
 /// # Errors
-/// As asking has them, in this API's shape.
+/// Those of asking, in this API's shape.
 pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Refusal> {
     match ask(from, &start, start.goes_on).await {
-        // Somebody is asking in it right now: this question does not wait for that.
+        // Another question is under way in it: this one does not wait for that.
         Err(problem) if start.goes_on.is_some() && problem.kind() == "run-under-way" => {
             ask(from, &start, None).await
         }

@@ -1,4 +1,4 @@
-//! An answer as `text/event-stream`. What each thing that happens is called, its API says ([`Voice`]); no comments and
+//! An answer as `text/event-stream`. Each API names its events itself ([`Voice`]); no comments and
 //! no ids are sent, because some clients break on them.
 
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use crate::runs::Frame;
 use crate::server::app::App;
 use crate::shutdown::StreamGuard;
 
-/// How an API says what happens.
+/// How an API renders what happens.
 pub(super) trait Voice {
     /// What is sent at once.
     fn open(&mut self) -> Vec<sse::Event>;
@@ -23,9 +23,9 @@ pub(super) trait Voice {
     fn hear(&mut self, told: Told<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event>;
     /// The run waits for a place.
     fn queued(&mut self) -> Vec<sse::Event>;
-    /// What breaks a silence, and says nothing.
+    /// A heartbeat, which says nothing.
     fn silence(&mut self) -> Vec<sse::Event>;
-    /// This server goes away, and the run goes on.
+    /// This server shuts down, and the run goes on.
     fn leave(&mut self) -> Vec<sse::Event>;
 }
 
@@ -42,7 +42,7 @@ struct Speaker<V> {
     _counted: StreamGuard,
 }
 
-/// Answers with what happens, as this voice says it.
+/// Answers with what happens, as this voice renders it.
 pub(super) fn respond<V: Voice + 'static>(
     app: &App,
     request: &HttpRequest,
@@ -62,7 +62,7 @@ pub(super) fn respond_with(
     let mut response = Sse::from_infallible_stream(events).respond_to(request).map_into_boxed_body();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store"));
-    // nginx would collect the stream otherwise.
+    // nginx would buffer the stream otherwise.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }

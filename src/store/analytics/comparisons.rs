@@ -7,8 +7,7 @@ use sqlx::Row as _;
 use super::filter::{RowFilter, in_time, within};
 use crate::store::{StoreError, Tx};
 
-/// How many runs a comparison is made of at most, the newest: more would not make its intervals visibly
-/// narrower, and take long.
+/// The most runs in a comparison, the newest: more would hardly narrow its intervals, and would take long.
 pub const MAX_COMPARED_RUNS: i64 = 10_000;
 
 pub(super) const DUELS: &str = concat!(
@@ -64,7 +63,7 @@ pub(super) const PREFERENCES: &str = preferences!("");
 const TAGGED_PREFERENCES: &str = preferences!(with_tag!());
 
 /// The winner of a run that one member won alone, and that has no second seat: otherwise nobody could
-/// say which call was its answer. Both costs are without the title, which one model alone would want too.
+/// say which call was its answer. Both costs are without the title, which a single model would need too.
 /// A run that took answers over from the run before it has not paid for them, so its calls are not what
 /// its council costs: one with fewer calls for answers than answers has no price here.
 pub(super) const AGAINST_BEST: &str = concat!(

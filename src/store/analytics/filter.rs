@@ -1,4 +1,4 @@
-//! Whose rows, of which time and of which format a query counts.
+//! Which rows a query counts: whose, of which time span and of which format.
 
 use jiff::Timestamp;
 use sqlx::Postgres;
@@ -8,14 +8,14 @@ use sqlx::query::Query;
 use crate::store::usage::Span;
 use crate::store::{Scope, StoreError, Tx, time_or_null};
 
-/// Whose rows, of which time and of which format figures count. `until` does not belong to it.
+/// Which rows figures count: whose, of which time span and of which format. `until` is exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFilter {
-    /// Everybody's where none.
+    /// `None` for everybody's.
     user: Option<String>,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-    /// Of every format where none.
+    /// `None` for every format.
     format: Option<String>,
     /// When the user cleared their analytics: nothing from before that moment counts.
     pub cleared_at: Option<Timestamp>,
@@ -35,7 +35,7 @@ impl RowFilter {
                 return Err(StoreError::WrongScope { needed: "user or admin" });
             }
         };
-        // Sorting in memory, and no compiling: it takes longer than any of these queries.
+        // Sort in memory, and switch JIT off: compiling takes longer than any of these queries.
         sqlx::raw_sql("SELECT set_config('work_mem', '32MB', true), set_config('jit', 'off', true)")
             .execute(&mut **tx)
             .await?;
@@ -58,8 +58,8 @@ impl RowFilter {
         Self { format: format.map(str::to_owned), ..self }
     }
 
-    /// The statement with `$1` to `$4` bound. It is planned with these very values: whether it is
-    /// about one user or all, a day or years, decides which way is the short one.
+    /// The statement with `$1` to `$4` bound. It is planned with these very values: whether it is about one user or
+    /// all, a day or years, decides which plan is fastest.
     pub(super) fn query<'q>(&self, sql: &'static str) -> Query<'q, Postgres, PgArguments> {
         sqlx::query(sql)
             .persistent(false)

@@ -34,7 +34,7 @@ macro_rules! agreement {
 }
 pub(in crate::store) use agreement;
 
-/// The same by themselves.
+/// The two queries as statements of their own.
 pub(super) const REVIEWERS: &str = reviewer_rows!();
 pub(super) const AGREEMENT: &str = agreement!();
 
@@ -42,7 +42,8 @@ const OF_EVERYBODY: &str =
     "SELECT model, count(own) AS owns, sum(own) AS own, count(position) AS positions, sum(position) AS position
      FROM leanings WHERE finished_at > now() - interval '90 days' GROUP BY model";
 
-/// The newest picks of a member's answer as the best, where it had been said how likely the first one is to be it.
+/// The newest picks of a member's answer as the best, where the run had stated how likely the first answer is to be the
+/// best.
 const PICKS: &str = "SELECT r.first_is_best, p.place = 1 AS is_first
      FROM (SELECT run_id, better_seat FROM feedback
            WHERE better = 'member' AND updated_at > now() - interval '365 days'
@@ -95,7 +96,7 @@ pub async fn everybodys_reviewers(tx: &mut Tx) -> Result<BTreeMap<String, Review
     Ok(rows.iter().map(read).collect::<Result<_, sqlx::Error>>()?)
 }
 
-/// How likely it had been said to be that the first answer is the best, and whether it was picked: everybody's
+/// The stated probability that the first answer is the best, and whether it was picked: everybody's
 /// newest 1,000 picks of a year, in the admins' scope.
 pub async fn picks(tx: &mut Tx) -> Result<Vec<(f64, bool)>, StoreError> {
     let rows = sqlx::query(PICKS).fetch_all(&mut **tx).await?;

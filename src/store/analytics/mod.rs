@@ -32,7 +32,7 @@ pub use recent::{RecentAnswer, RecentRun, recent};
 pub use records::{NEWEST, Record, records};
 pub use sums::{Latency, Money};
 
-/// The statements by name, for whoever wants to see their plans. `$1` is the user or null for
+/// The statements by name, for inspecting their query plans. `$1` is the user or null for
 /// everybody, `$2` and `$3` the span of time, `$4` the format or null for all; [`recent`] and the tag's ask for more.
 #[doc(hidden)]
 pub const STATEMENTS: &[(&str, &str)] = &[

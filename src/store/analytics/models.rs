@@ -15,7 +15,7 @@ pub(super) const USAGE: &str = concat!(
     " GROUP BY model ORDER BY model"
 );
 
-/// Apart from [`USAGE`]: few calls read from a cache, and an index has only those.
+/// Apart from [`USAGE`]: few calls read from a cache, and there is an index over only those.
 pub(super) const CACHED: &str = concat!(
     "SELECT model, sum(cached_tokens)::bigint AS cached_tokens, sum(cache_saved_usd) AS saved_usd
      FROM calls WHERE cached_tokens > 0 AND ",
@@ -105,7 +105,7 @@ pub struct ModelLatency {
     pub latency: Latency,
 }
 
-/// How long each model takes to answer: whole answers to the question only, for a title is no measure of it.
+/// How long each model takes to answer: whole answers to the question only, since a title says nothing about that.
 pub async fn latencies(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelLatency>, StoreError> {
     let rows = filter.query(LATENCIES).fetch_all(&mut **tx).await?;
     let mut models = Vec::with_capacity(rows.len());
@@ -140,7 +140,7 @@ pub struct ModelPlaces {
 pub async fn places(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelPlaces>, StoreError> {
     let rows = filter.query(PLACES).fetch_all(&mut **tx).await?;
     let mut models: Vec<ModelPlaces> = Vec::new();
-    // Sums until a model's rows are over.
+    // Accumulates until a model's rows end.
     let (mut ranks, mut confidence, mut confidences) = (0.0, 0, 0);
     for row in &rows {
         let model: String = row.try_get("model")?;

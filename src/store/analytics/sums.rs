@@ -46,7 +46,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Reads `average_ms` and `quantiles_ms` (median, 95 %); none of no calls.
+    /// Reads `average_ms` and `quantiles_ms` (median, 95 %); `None` without calls.
     pub(super) fn of(row: &sqlx::postgres::PgRow) -> Result<Option<Self>, sqlx::Error> {
         let average: Option<f64> = row.try_get("average_ms")?;
         let quantiles: Option<Vec<f64>> = row.try_get("quantiles_ms")?;
@@ -58,7 +58,7 @@ impl Latency {
 }
 
 /// The figures of calls that several statements sum, with the names that are read above. A call that
-/// never reached a model has no latency: its missing cost is not unknown, it is nothing.
+/// never reached a model has no latency: its missing cost is not unknown but zero.
 macro_rules! sums {
     () => {
         "count(*) AS calls,

@@ -1,5 +1,5 @@
-//! Days that are over, added up once, so that a month's budget stays quick to look at. Made from the
-//! ledger, and good for nothing but speed.
+//! Days that are over, added up once, so that a month's budget stays quick to look at. Derived from the ledger, only
+//! for speed.
 
 use sqlx::Row as _;
 

@@ -25,7 +25,7 @@ pub async fn states(tx: &mut Tx, budgets: &[Budget]) -> Result<Vec<State>, Store
 #[derive(Debug, Clone, Copy, Default)]
 struct Spent {
     usd: f64,
-    /// Calls that count nothing, as neither their cost nor their price is known.
+    /// Calls that count as zero, since neither their cost nor their price is known.
     unknown: i64,
 }
 
@@ -42,7 +42,7 @@ struct Sums {
 struct Now {
     today: Timestamp,
     month: Timestamp,
-    /// Of this month, the days before this are added up already.
+    /// The days of this month before this one are added up already.
     closed_until: Timestamp,
 }
 
@@ -63,19 +63,19 @@ impl Now {
     }
 }
 
-/// How much of these budgets is used. What `but` has reserved is left out; what it has spent is not.
+/// How much of these budgets is used. The reservation of the run `but` is left out, but not its spending.
 pub(super) async fn sums(
     connection: &mut TxConnection,
     budgets: &[Budget],
     but: Option<RunId>,
 ) -> Result<Vec<State>, StoreError> {
-    // Of a run by itself nobody else has spent anything.
+    // A budget for each run has no spending by others.
     let shared: Vec<&Budget> = budgets.iter().filter(|budget| budget.period != Period::Run).collect();
     let mut sums: BTreeMap<&BudgetOwner, Sums> =
         shared.iter().map(|budget| (&budget.whose, Sums::default())).collect();
     let now = if sums.is_empty() { None } else { Some(Now::read(connection).await?) };
     if let Some(now) = &now {
-        // Before what is spent: a call that ends in between counts twice then, and not never.
+        // Read before the spending: a call that ends in between is then counted twice rather than never.
         reserved(connection, &mut sums, but).await?;
         for scope in ["instance", "group", "user"] {
             let of_scope = shared.iter().filter(|budget| budget.whose.scope() == scope);
@@ -119,7 +119,7 @@ async fn reserved(
     Ok(())
 }
 
-/// The bounds are parameters, so that the planner knows how little of the ledger they leave.
+/// The bounds are parameters, so that the planner knows how little of the ledger they select.
 async fn spent(
     connection: &mut TxConnection,
     sums: &mut BTreeMap<&BudgetOwner, Sums>,
@@ -202,7 +202,7 @@ fn state(budget: &Budget, sums: Option<&Sums>, now: Option<&Now>) -> State {
     state.spent_usd = spent.usd;
     state.unknown_cost_calls = spent.unknown;
     state.reserved_usd = sums.reserved_usd;
-    // Only the last month of the calendar has no next one.
+    // Only the last month that can be represented has no next one.
     state.resets_at = ends.ok().and_then(midnight);
     state
 }

@@ -13,7 +13,7 @@ pub struct ExpectedCost {
     pub unknown: UnknownCost,
 }
 
-/// Whether a run makes calls whose price is unknown, and what budgets say to them.
+/// Whether a run makes calls whose price is unknown, and how budgets treat them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnknownCost {
     /// Every price is known.
@@ -49,7 +49,7 @@ pub(in crate::store) async fn admit(
     Ok(check_room(states, need))
 }
 
-/// Those on whose budgets several runs draw.
+/// The budgets that several runs draw on.
 fn shared(budgets: &[Budget]) -> Vec<&BudgetOwner> {
     budgets.iter().filter(|budget| budget.period != Period::Run).map(|budget| &budget.whose).collect()
 }
@@ -96,7 +96,7 @@ pub async fn extend(
     let mut tx = db.begin(&Scope::Engine).await?;
     let budgets = binding(&mut tx, more.user, more.groups, defaults).await?;
     lock(&mut tx, &shared(&budgets)).await?;
-    // Before the sums: a call that ends in between counts twice then, and not never.
+    // Read before the sums: a call that ends in between is then counted twice rather than never.
     let spent_usd: f64 = sqlx::query_scalar(
         "SELECT coalesce(sum(coalesce(cost_usd, assumed_usd)), 0) FROM calls WHERE run_id = $1",
     )
@@ -114,7 +114,7 @@ pub async fn extend(
     if let Outcome::Refused(_) = drawn {
         return Ok(Some(drawn));
     }
-    // Only this execution writes the row, and its end waits for the one that asks.
+    // Only this execution writes the row, and it does not end while a call of its own waits here.
     let done = sqlx::query(
         "UPDATE reservations SET granted_usd = greatest(granted_usd, $3)
          WHERE run_id = $1 AND EXISTS (SELECT FROM runs WHERE id = $1 AND attempt = $2 AND status = 'running')",

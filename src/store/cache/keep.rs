@@ -58,11 +58,11 @@ pub struct Kept {
     pub size: u64,
 }
 
-/// Keeps an answer, in the place of an earlier one to the same question in the same scope; of more than `most` entries
-/// those go that were not used for longest. Done twice for one run it is done once.
+/// Keeps an answer, in the place of an earlier one to the same question in the same scope; beyond `most` entries the
+/// least recently used ones are deleted. Doing it twice for one run changes nothing.
 pub async fn keep(db: &Db, entry: &NewEntry<'_>, most: u32) -> Result<Kept, StoreError> {
     let mut tx = db.begin_within(&Scope::Engine, LIMITS).await?;
-    // One at a time for each user: two that count at once would both find room.
+    // One at a time for each user: two that count at the same time would both find room.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('llm_council.cache:' || $1, 0))")
         .bind(entry.user.as_str())
         .execute(&mut *tx)
@@ -144,10 +144,10 @@ pub async fn sign(db: &Db, signatures: &[(Uuid, String)]) -> Result<(), StoreErr
     tx.commit().await
 }
 
-/// How often it is tried to come down to the size. Each time that fails somebody used an entry just when it was to go.
+/// How often shrinking to the limit is tried. A try fails when an entry was used just as it was to be deleted.
 const TRIES: usize = 5;
 
-/// Deletes of more than `most` entries those that were not used for longest; returns how many there are then.
+/// Deletes the least recently used entries beyond `most`; returns how many there are then.
 async fn evict(tx: &mut Tx, user: &UserId, most: u32) -> Result<u64, StoreError> {
     let mut size = 0;
     for _ in 0..TRIES {

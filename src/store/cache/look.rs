@@ -83,7 +83,7 @@ macro_rules! usable {
             belonging!($whose),
             " AND ",
             $which,
-            // From the entry to its runs and from them to their thumbs: the other way round is to read all thumbs for
+            // From the entry to its runs and from them to their thumbs: the other way round would read all thumbs for
             // each entry.
             " AND (SELECT count(*) FILTER (WHERE f.thumb = 'down') <= count(*) FILTER (WHERE f.thumb = 'up')
                    FROM (SELECT e.run_id
@@ -97,9 +97,9 @@ macro_rules! usable {
 /// A query over entries of one scope (`$2`) whose vectors came about in the same way. Whether an answer is there to be
 /// given, [`found`] looks for the few that are near.
 ///
-/// The order of what others share is that of an index, which ends at the limit. Postgres goes by it as long as it expects
-/// more rows than that. Of a comparison of arrays or with null it expects next to none, and would read and sort all
-/// that is shared; of what `coalesce` says, a half.
+/// The order of what others share is that of an index, which ends at the limit. Postgres uses it as long as it expects
+/// more rows than that. From a comparison of arrays or with null it expects hardly any, and would read and sort
+/// everything that is shared; from `coalesce` it expects half of the rows.
 macro_rules! comparable {
     ($what:literal, $whose:ident, $and:literal) => {
         concat!(
@@ -135,12 +135,12 @@ const OTHERS_EXACT: &str = usable!(others, "e.digest = $4", "ORDER BY e.created_
 const OTHERS_VECTORS: &str = comparable!("e.id, e.vector", others, "ORDER BY e.used_at DESC LIMIT $6");
 const OTHERS_FOUND: &str = usable!(others, "e.id = ANY ($4)", "");
 
-/// The statements over one's own entries, by name: for whoever wants to see their plans.
+/// The statements over one's own entries, by name: for inspecting their query plans.
 pub const STATEMENTS: [(&str, &str); 3] =
     [("exact", OWN_EXACT), ("vectors", OWN_VECTORS), ("found", OWN_FOUND)];
 
-/// The most entries whose vectors are compared without a look at their signatures: of others those that were used last. One's
-/// own are never as many.
+/// The most entries whose vectors are compared without a look at their signatures: of others' those that were used
+/// last. Nobody has that many of their own.
 pub const MOST_COMPARED: i64 = 2_000;
 /// How many of one's own entries are compared: those that are nearest by their signatures. docs/cache.md says what that misses.
 pub const NEAREST: i64 = 32;
@@ -200,18 +200,18 @@ pub async fn vectors(
     rows.iter().map(Candidate::read).collect()
 }
 
-/// How many ids Postgres expects in a list that it does not know.
+/// How many ids Postgres assumes in a list of unknown length.
 const EXPECTED_IDS: usize = 10;
 
-/// These entries, as far as they can be given.
+/// Those of these entries that can be given.
 pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>, StoreError> {
     let sql = match look.whose {
         Whose::Own => OWN_FOUND,
         Whose::Others => OTHERS_FOUND,
     };
     let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
-    // A shorter list would be taken for less work than the usual one, and planned anew each time, which takes longer than
-    // to look for nothing.
+    // Postgres would estimate less work for a shorter list than for its generic plan, and plan it anew each time, which
+    // takes longer than looking up ids that do not exist.
     let mut ids = ids.to_vec();
     ids.resize(ids.len().max(EXPECTED_IDS), Uuid::nil());
     let rows = sqlx::query(sql)

@@ -1,5 +1,5 @@
-//! The semantic cache: which answers may be given again, and what looking for one came to. An entry points at the run
-//! that has the answer; it goes with the message.
+//! The semantic cache: which answers may be given again, and statistics about looking for them. An entry points at the
+//! run that has the answer; it goes with the message.
 
 mod entries;
 mod keep;

@@ -1,4 +1,4 @@
-//! What looking for earlier answers came to.
+//! Statistics about looking for earlier answers.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -9,7 +9,7 @@ use super::LIMITS;
 use crate::id::{RunId, UserId};
 use crate::store::{Db, Scope, StoreError, Tx};
 
-/// What came of one look.
+/// The outcome of one look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LookedUp<'l> {
     pub user: &'l UserId,
@@ -20,11 +20,11 @@ pub struct LookedUp<'l> {
     pub embedding_failed: bool,
 }
 
-/// Notes what came of a look; a hit counts for its entry. Done twice for one run it is done once. Returns how often the
-/// entry has been given by now; none where it is gone, or there is none.
+/// Records the outcome of a look; a hit counts for its entry. Doing it twice for one run changes nothing. Returns how
+/// often the entry has been given by now; none where it is gone, or there is none.
 pub async fn record(db: &Db, look: &LookedUp<'_>) -> Result<Option<u32>, StoreError> {
     let mut tx = db.begin_within(&Scope::Engine, LIMITS).await?;
-    // The entry is locked first: it could go, for one that is kept now, before the look refers to it.
+    // The entry is locked first: otherwise it could be deleted, to make room for another, before the look refers to it.
     let hits: Option<i32> = sqlx::query_scalar(
         "WITH given AS MATERIALIZED (
              SELECT id, cost_usd, took_ms FROM cache_entries WHERE id = $3 FOR NO KEY UPDATE
@@ -51,7 +51,7 @@ pub async fn record(db: &Db, look: &LookedUp<'_>) -> Result<Option<u32>, StoreEr
     Ok(hits.map(i32::unsigned_abs))
 }
 
-/// What many looks came to.
+/// The outcome of many looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Counts {
     pub looks: u64,
@@ -88,7 +88,7 @@ pub async fn mine(tx: &mut Tx) -> Result<Counts, StoreError> {
     counts(&row)
 }
 
-/// Begins to count the user's own anew. The entries stay, and administrators go on counting.
+/// Resets the user's own counts. The entries stay, and administrators go on counting.
 pub async fn forget(tx: &mut Tx) -> Result<(), StoreError> {
     let user = tx.user()?.clone();
     sqlx::query("UPDATE cache_lookups SET is_forgotten = true WHERE user_id = $1 AND NOT is_forgotten")
@@ -98,7 +98,7 @@ pub async fn forget(tx: &mut Tx) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What there is.
+/// The entries that exist.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Overview {
     pub entries: u64,

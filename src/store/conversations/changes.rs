@@ -1,4 +1,4 @@
-//! What of a conversation its owner can change besides its messages.
+//! What the owner of a conversation can change besides its messages.
 
 use super::one_row;
 use crate::id::{ConversationId, ProjectId};
@@ -20,7 +20,7 @@ pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), 
     one_row(done.rows_affected())
 }
 
-/// Puts it aside, which takes it from the top of the list, or back.
+/// Archives it, which also unpins it, or takes it back.
 pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
@@ -35,7 +35,7 @@ pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Re
     one_row(done.rows_affected())
 }
 
-/// Keeps it at the top of the list, or not any more. Nothing has happened in it.
+/// Pins or unpins it. That does not count as activity in it.
 pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
@@ -50,8 +50,8 @@ pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result
     one_row(done.rows_affected())
 }
 
-/// Puts it into a project that was opened and in which the user may write, or takes it out of the one that it is in. Nothing has
-/// happened in it.
+/// Puts it into a project that was opened and in which the user may write, or takes it out of the one that it is in.
+/// That does not count as activity in it.
 pub async fn set_project(
     tx: &mut Tx,
     id: ConversationId,

@@ -85,8 +85,8 @@ pub async fn purge_expired(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     Ok(ids.len() as u64)
 }
 
-/// Makes a deleted conversation due for its purge, as if [`PURGE_AFTER_DAYS`] had gone by since. Whoever then loses
-/// their server finds it purged within the hour.
+/// Makes a deleted conversation due for its purge, as if [`PURGE_AFTER_DAYS`] had gone by since. If the server then
+/// dies, it is still purged within the hour.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when there is none, it is purged, or it is another user's.
@@ -112,7 +112,7 @@ pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError
     if row.try_get::<bool, _>("running")? {
         return Ok(Due::Running);
     }
-    // A day more than it takes, so that no difference between two clocks matters.
+    // A day more than needed, so that differences between clocks do not matter.
     sqlx::query(
         "UPDATE conversations SET deleted_at = LEAST(deleted_at, now() - make_interval(days => $3 + 1))
          WHERE id = $1 AND user_id = $2",
@@ -166,7 +166,7 @@ async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
         "UPDATE calls SET result = NULL WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM decisions WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
-        // Of an error, its kind is no content.
+        // The kind of an error is not content, so it stays.
         "UPDATE runs SET plan = '{}', program = NULL, error = CASE WHEN error_kind IS NOT NULL
                 THEN jsonb_build_object('kind', error_kind) END
          WHERE conversation_id = ANY ($1)",

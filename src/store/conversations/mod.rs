@@ -38,9 +38,9 @@ pub struct Conversation {
     pub title_is_default: bool,
     /// Lower-case words of the user's.
     pub tags: Vec<String>,
-    /// Put aside by the user.
+    /// Archived by the user.
     pub archived: bool,
-    /// Kept at the top of the list by the user.
+    /// Pinned to the top of the list by the user.
     pub pinned: bool,
     /// When it was made.
     pub created_at: Timestamp,
@@ -210,7 +210,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
         Some(InFolder::None) | None => None,
     };
     refuse_nul("the tag", filter.tag.unwrap_or_default())?;
-    // The page is cut before messages are counted, and the total comes even when the page is empty.
+    // The page is cut before messages are counted, and the total is returned even when the page is empty.
     let rows = sqlx::query(concat!(
         "WITH shown AS MATERIALIZED (
              SELECT id, CASE WHEN $8 THEN ",

@@ -34,8 +34,7 @@ pub struct Hit {
 pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, StoreError> {
     let user = tx.user()?;
     refuse_nul("the query", query)?;
-    // The words to look for when the snippet is cut; what the search itself takes them for is
-    // Postgres's matter.
+    // The words to look for when the snippet is cut; Postgres parses the query of the search itself.
     let words: Vec<String> = query
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

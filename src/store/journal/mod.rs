@@ -67,15 +67,15 @@ pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Rememb
     Ok(all)
 }
 
-/// All runs wait for a batch, and each run's heartbeat waits for its row: so it must not take long.
+/// All runs wait for a batch, and each run's heartbeat waits for its row: so a batch must not take long.
 const BATCH_LIMITS: Limits =
     Limits { statement_ms: 5_000, lock_ms: 4_000, is_lazy: false, is_frequent: true };
 /// Only the run itself waits for a batch of its own.
 const SINGLE_RUN_LIMITS: Limits =
     Limits { statement_ms: 10_000, lock_ms: 8_000, is_lazy: false, is_frequent: true };
 
-/// Makes a batch durable in one transaction, for the runs that their attempt still owns; answers
-/// which those are. Rows of other runs are left out: their owner has changed.
+/// Makes a batch durable in one transaction, for the runs that their attempt still owns; returns which those are. Rows
+/// of other runs are left out: their owner has changed.
 ///
 /// # Errors
 /// When the transaction failed; nothing of it is stored then. [`StoreError::is_too_slow`] where one of
@@ -110,13 +110,13 @@ pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, Stor
     Ok(owned)
 }
 
-/// Holds off a takeover of the batch's runs until the commit is through, writes the rows of those that their attempt
-/// still owns, tells the other servers, and returns which those are: in one statement, as a run on its own commits a
+/// Keeps the batch's runs from being taken over until the commit is done, writes the rows of those that their attempt
+/// still owns, notifies the other servers, and returns which those are: in one statement, as a run on its own commits a
 /// dozen times and each round trip costs both sides as much as a row.
 async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let (ids, attempts) = ids_and_attempts(&batch.runs);
     let mut sql = Sql::new(
-        // Ordered, so that two batches of two processes cannot wait for each other.
+        // Ordered, so that batches of two processes cannot deadlock.
         "WITH owned AS MATERIALIZED (
              SELECT runs.id FROM runs JOIN unnest(",
     );

@@ -1,7 +1,7 @@
 //! The rows of a batch, as parts of a statement and as statements of their own.
 //!
-//! A batch whose commit was not answered is written again, whether it went through or not: what is there already is
-//! the very same row, for no other execution gives these keys and numbers.
+//! A batch whose commit was not answered is written again, whether it succeeded or not: a row that exists already is
+//! the very same one, for no other execution gives these keys and numbers.
 
 use serde_json::Value;
 use sqlx::{Postgres, QueryBuilder};
@@ -25,7 +25,7 @@ pub struct CallRow {
     pub fingerprint: String,
     /// `ok`, or the error's kind.
     pub outcome: String,
-    /// The finished call as JSON text, for whoever goes on with the run.
+    /// The finished call as JSON text, for the process that goes on with the run.
     pub result: Option<String>,
     pub prompt_tokens: Option<i64>,
     pub completion_tokens: Option<i64>,
@@ -39,8 +39,8 @@ pub struct CallRow {
     pub cost_source: Option<&'static str>,
     /// What budgets take a call of unknown cost to have cost, in USD.
     pub assumed_usd: Option<f64>,
-    /// None for a call that reached no model: such a one cost nothing, any other one without a cost is of
-    /// unknown cost.
+    /// `None` for a call that reached no model: it cost nothing, whereas any other call without a cost is of unknown
+    /// cost.
     pub latency_ms: Option<i64>,
     pub ttft_ms: Option<i64>,
     pub tries: i32,
@@ -91,7 +91,7 @@ pub struct FinishedRow {
     pub title: Option<String>,
     /// What analytics keep of it; none when nobody answered.
     pub figures: Option<FiguresRow>,
-    /// It holds something of a budget, which is free from now on.
+    /// It had reserved something of a budget, which is free from now on.
     pub has_reservation: bool,
 }
 

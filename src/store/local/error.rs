@@ -27,7 +27,7 @@ pub enum LocalError {
         /// The directory.
         data_dir: PathBuf,
     },
-    /// Started by root, and no unprivileged way to run Postgres works here.
+    /// Started by root, and no way to run Postgres unprivileged works here.
     #[error(
         "PostgreSQL does not run as root, and no other way works here: {tried}. Start the server as an ordinary \
          user, move data_dir to where the user postgres can reach it, or set database.url"

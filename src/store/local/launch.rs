@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::binaries::Binaries;
 use super::error::{LocalError, about};
 
-/// How long Postgres may take to stop, and how often we look whether it has.
+/// How long Postgres may take to stop, and how often that is checked.
 pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const POLL: Duration = Duration::from_millis(20);
 
@@ -33,8 +33,7 @@ kill "$watcher" 2>/dev/null
 exit "$status"
 "#;
 
-/// Removes a throwaway cluster when its Postgres has ended, which a missing pid file says (a minute
-/// at the most is waited).
+/// Removes a throwaway cluster when its Postgres has ended, which a missing pid file shows (it waits a minute at most).
 const REMOVER: &str = r#"
 cat >/dev/null
 tries=0

@@ -1,4 +1,4 @@
-//! What a killed server left behind: a Postgres that still runs, or a pid file that lies.
+//! What a killed server left behind: a Postgres that still runs, or a stale pid file.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -28,7 +28,7 @@ pub(super) fn stop_leftover(paths: &Paths) -> Result<(), LocalError> {
         };
         let (pid, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let Ok(pid) = pid.trim().parse::<u32>() else {
-            // Cut off while it was written: Postgres itself refuses to start over such a file.
+            // The file was cut off while it was written: Postgres itself refuses to start over such a file.
             return about(fs::remove_file(&path), || format!("cannot remove {}", path.display()));
         };
         if !is_postgres_on(pid, &paths.cluster) {

@@ -58,7 +58,7 @@ pub struct LocalPostgres {
     supervisor: Child,
     /// Kept for its pipe, which closes after the supervisor's.
     remover: Option<Child>,
-    /// Gone with the process, however that ends.
+    /// The lock is gone with the process, however that ends.
     _lock: File,
 }
 
@@ -113,7 +113,7 @@ impl LocalPostgres {
     }
 
     /// How to connect to the local database that another process has running on this data
-    /// directory: for the command line beside a server. Whether it runs, connecting shows.
+    /// directory: for the command line beside a server. Whether it runs, only connecting shows.
     #[must_use]
     pub fn connect_options_of(data_dir: &Path) -> Option<PgConnectOptions> {
         let paths = Paths::of(&data_dir.canonicalize().ok()?);
@@ -137,7 +137,7 @@ impl LocalPostgres {
         Err(LocalError::StillRunning { pid: self.supervisor.id(), path: self.paths.cluster.clone() })
     }
 
-    /// A socket directory outside the data directory is not left lying about.
+    /// A socket directory outside the data directory is not left behind.
     fn remove_far_socket_dir(&self) -> Result<(), LocalError> {
         let dir = &self.paths.socket_dir;
         if dir.starts_with(&self.paths.root) {
@@ -202,7 +202,7 @@ async fn create_database(connection: &mut PgConnection) -> Result<(), sqlx::Erro
 }
 
 /// Locks the directory for this process. The server before this one may be about to end, and a program that it was just
-/// starting holds its files open until it runs: so it is tried for a moment.
+/// starting holds its files open until it runs: so locking is retried for a moment.
 async fn lock(data_dir: &Path) -> Result<File, LocalError> {
     let path = data_dir.join("postgres.lock");
     let file = about(File::options().create(true).truncate(false).write(true).open(&path), || {

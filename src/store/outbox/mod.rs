@@ -1,6 +1,6 @@
-//! What is still to be told of runs, as whoever tells it sees it: to programs ([`webhooks`]) and to people's devices ([`push`]).
-//! It is written with what happened to the run ([`super::journal`]), so that neither is there without the other. All of it is
-//! in the engine's scope.
+//! Notifications about runs that are still to be sent, from the sender's side: to programs ([`webhooks`]) and to
+//! people's devices ([`push`]). It is written with what happened to the run ([`super::journal`]), so that neither
+//! exists without the other. All of it is in the engine's scope.
 
 pub mod push;
 pub mod webhooks;
@@ -11,7 +11,8 @@ use super::webhooks::DeliveryStatus;
 use super::{Db, RunStatus, Scope, StoreError};
 use crate::id::DeliveryId;
 
-/// The most deliveries to one receiver that are claimed at once: one after the other, they take a lease at most.
+/// The most deliveries to one receiver that are claimed at once: sent one after the other, they take no longer than a
+/// lease.
 const AT_ONCE: i64 = 5;
 
 /// The events that webhooks may be told.
@@ -45,10 +46,10 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// Records how an attempt ended. One that its owner asked for again meanwhile stays as that says.
+/// Records how an attempt ended. A delivery that its owner has asked for again meanwhile stays pending.
 ///
 /// # Errors
-/// When the database is away: the delivery is tried again after the lease.
+/// When the database is unavailable: the delivery is tried again after the lease.
 pub async fn record(db: &Db, id: DeliveryId, before: u32, attempt: &Attempt) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query(
@@ -71,7 +72,7 @@ pub async fn record(db: &Db, id: DeliveryId, before: u32, attempt: &Attempt) -> 
 /// Removes up to `limit` deliveries that are over and were made more than `after` ago; returns how many.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn remove_old(db: &Db, after: Duration, limit: u32) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let done = sqlx::query(

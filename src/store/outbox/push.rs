@@ -15,13 +15,13 @@ use crate::store::{Db, Scope, StoreError, TxConnection, time};
 pub const WAITS: &str = "run.waits";
 /// A test: it is about no run.
 pub const TEST: &str = "push.test";
-/// The ends of runs that devices are told of: whoever stopped a run knows.
+/// The ends of runs that devices are told of: people who stop a run know that it ended.
 pub(in crate::store) const ENDS: [&str; 2] = [super::COMPLETED, super::FAILED];
-/// A page that is looked at says that it has seen the end within this time; only then devices are told.
+/// A visible page reports within this time that it has shown the end; devices are told only afterwards.
 pub(in crate::store) const SEEN_WITHIN: Duration = Duration::from_secs(3);
-/// What has not been told after so long is of no use any more.
+/// A message that has not been delivered after this long is no longer useful.
 pub const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a run waits for its person at most: what is told later than that is not true any more.
+/// How long a run waits for its person at most: a message that is later than that is no longer true.
 const WAITS_FOR: Duration = Duration::from_secs(60);
 
 /// A device with something to be told, claimed for one server.
@@ -31,7 +31,7 @@ pub struct Target {
     pub endpoint: String,
     /// Its public key, an uncompressed point.
     pub p256dh: Vec<u8>,
-    /// What it shares with us.
+    /// Its secret, which it shares with this server.
     pub auth: Vec<u8>,
     /// Oldest first.
     pub due: Vec<Due>,
@@ -67,7 +67,7 @@ pub enum About {
 /// device is told one thing after the other.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let row = sqlx::query(
@@ -135,10 +135,10 @@ fn read_due(row: &PgRow, includes_title: bool) -> Result<Due, StoreError> {
     })
 }
 
-/// Records how an attempt ended, at the device as well. What is over goes: nobody looks at it again.
+/// Records how an attempt ended, at the device as well. Finished deliveries are deleted: nobody looks at them again.
 ///
 /// # Errors
-/// When the database is away: the delivery is tried again after the lease.
+/// When the database is unavailable: the delivery is tried again after the lease.
 pub async fn record(db: &Db, device: DeviceId, id: DeliveryId, attempt: &Attempt) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query(
@@ -167,7 +167,7 @@ pub async fn record(db: &Db, device: DeviceId, id: DeliveryId, attempt: &Attempt
 /// Removes something that there is no need to tell.
 ///
 /// # Errors
-/// When the database is away: it is looked at again after the lease.
+/// When the database is unavailable: it is looked at again after the lease.
 pub async fn drop_delivery(db: &Db, id: DeliveryId) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query("DELETE FROM webhook_deliveries WHERE id = $1").bind(id.0).execute(&mut *tx).await?;
@@ -177,7 +177,7 @@ pub async fn drop_delivery(db: &Db, id: DeliveryId) -> Result<(), StoreError> {
 /// Gives a claimed device back, to be told more after a pause.
 ///
 /// # Errors
-/// When the database is away: the lease runs out by itself.
+/// When the database is unavailable: the lease runs out by itself.
 pub async fn release(db: &Db, device: DeviceId, pause: Duration) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query("UPDATE push_subscriptions SET busy_until = now() + make_interval(secs => $2) WHERE id = $1")
@@ -188,10 +188,10 @@ pub async fn release(db: &Db, device: DeviceId, pause: Duration) -> Result<(), S
     tx.commit().await
 }
 
-/// Forgets a device whose push service knows it no more, with all that it was to be told.
+/// Deletes a device that its push service no longer knows, with everything that was to be sent to it.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn forget(db: &Db, device: DeviceId) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query("DELETE FROM push_subscriptions WHERE id = $1").bind(device.0).execute(&mut *tx).await?;
@@ -201,7 +201,7 @@ pub async fn forget(db: &Db, device: DeviceId) -> Result<(), StoreError> {
 /// Removes up to `limit` deliveries that nobody has taken in [`KEPT_FOR`]; returns how many.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn remove_old(db: &Db, limit: u32) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let done = sqlx::query(
@@ -217,10 +217,10 @@ pub async fn remove_old(db: &Db, limit: u32) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// Has the devices of those told whose runs wait for them from now on.
+/// Queues messages to the devices of the people for whom these runs now wait.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub(in crate::store) async fn tell_waiting(tx: &mut TxConnection, runs: &[RunId]) -> Result<(), StoreError> {
     if runs.is_empty() {
         return Ok(());

@@ -66,7 +66,7 @@ pub struct Content {
 /// webhook is told one thing after the other.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let row = sqlx::query(
@@ -160,7 +160,7 @@ fn read_run(id: RunId, row: &PgRow) -> Result<EndedRun, StoreError> {
 /// Gives a claimed webhook back, to be told more after a pause.
 ///
 /// # Errors
-/// When the database is away: the lease runs out by itself.
+/// When the database is unavailable: the lease runs out by itself.
 pub async fn release(db: &Db, webhook: WebhookId, pause: Duration) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query("UPDATE webhooks SET busy_until = now() + make_interval(secs => $2) WHERE id = $1")
@@ -174,7 +174,7 @@ pub async fn release(db: &Db, webhook: WebhookId, pause: Duration) -> Result<(),
 /// Sends a webhook nothing more, until its owner enables it again.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn disable(db: &Db, webhook: WebhookId, reason: &str) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     sqlx::query("UPDATE webhooks SET is_enabled = false, disabled_reason = $2 WHERE id = $1")

@@ -49,7 +49,7 @@ fn listed(row: &PgRow) -> Result<Listed, sqlx::Error> {
 /// What is in the project that was opened, what changed last first, and how much that is in all.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(
     tx: &mut Tx,
     id: ProjectId,
@@ -105,7 +105,7 @@ pub async fn read(
 /// These messages of a conversation that was read, in the order of writing. Of their runs only how they stand is known.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn messages(tx: &mut Tx, of: &Listed, nodes: &[Node]) -> Result<Vec<Message>, StoreError> {
     let mut messages = conversations::messages_by(tx, of.id, &of.author, nodes).await?;
     let rows = sqlx::query("SELECT id, status, error FROM runs_in_project($1)")
@@ -143,7 +143,7 @@ pub async fn project_of(
 /// Takes somebody's conversation out of the project that was opened, for its owners; says whether it was in it.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn take_out(tx: &mut Tx, conversation: ConversationId) -> Result<bool, StoreError> {
     let out: Option<Uuid> = sqlx::query_scalar("SELECT * FROM take_out_of_project($1)")
         .bind(conversation.0)

@@ -49,7 +49,7 @@ pub struct Member {
     pub added_at: Timestamp,
 }
 
-/// What came of the wish to change who is in a project.
+/// The outcome of changing a project's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     Done,
@@ -62,7 +62,7 @@ pub enum Left {
 /// The members of the project that was opened: owners first, people before groups.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx, id: ProjectId) -> Result<Vec<Member>, StoreError> {
     let rows = sqlx::query(
         "SELECT kind, name, role, added_at FROM project_members
@@ -75,13 +75,13 @@ pub async fn list(tx: &mut Tx, id: ProjectId) -> Result<Vec<Member>, StoreError>
     Ok(rows.iter().map(member).collect::<Result<_, _>>()?)
 }
 
-/// What people are called, by their user ids, as far as the proxy has said so.
+/// People's names by their user ids, as far as the proxy has told them.
 pub type Names = BTreeMap<String, String>;
 
-/// What those are called who are in the project that was opened by name, or have written what is in it.
+/// The names of the people who are members of the opened project by name, or have written conversations in it.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn names(tx: &mut Tx) -> Result<Names, StoreError> {
     let rows = sqlx::query("SELECT id, name FROM names_in_project()").fetch_all(&mut **tx).await?;
     let name = |row: &PgRow| Ok::<_, sqlx::Error>((row.try_get("id")?, row.try_get("name")?));
@@ -175,7 +175,8 @@ pub async fn leave(tx: &mut Tx, id: ProjectId) -> Result<Left, StoreError> {
     Ok(Left::Done)
 }
 
-/// Whether this is the only person who owns the project by name. A group may be empty, or misspelt, and then nobody could mend it.
+/// Whether this is the only person who owns the project by name. A group may be empty, or misspelt, and then nobody
+/// could repair that.
 async fn is_last_owner(tx: &mut Tx, id: ProjectId, kind: Kind, name: &str) -> Result<bool, StoreError> {
     let is_last = sqlx::query_scalar(
         "SELECT $2 = 'user' AND (SELECT array_agg(name) FROM project_members

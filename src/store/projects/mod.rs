@@ -1,8 +1,9 @@
-//! Projects: places for the conversations of a team. Who may what is a matter of the role, which a person has by their own name or
-//! by a group; row level security asks for it again at every statement, so that it ends with the membership.
+//! Projects: places for the conversations of a team. What somebody may do depends on their role, which a person has by
+//! their own name or by a group; row level security asks for it again at every statement, so that it ends with the
+//! membership.
 //!
-//! A transaction [`enter`]s a project, or names none: then it sees of others' conversations nothing. What is in the defaults is
-//! the server's matter; here it is JSON.
+//! A transaction [`enter`]s a project, or names none: then it sees nothing of others' conversations. The defaults are
+//! the server's business; here they are JSON.
 
 mod conversations;
 mod members;
@@ -25,7 +26,7 @@ pub use members::{
     Kind, Left, Member, Names, leave, list as list_members, names, put as put_member, remove as remove_member,
 };
 
-/// How many a list has. Nobody is in as many, and nothing here is unbounded.
+/// The most projects in a list. Nobody is in as many, and lists must be bounded.
 const MOST_LISTED: i64 = 500;
 
 /// What somebody may do in a project; each may do what the ones before it may.
@@ -70,7 +71,7 @@ impl Role {
 pub struct Project {
     pub id: ProjectId,
     pub name: String,
-    /// What every question in it is preceded by.
+    /// The text that precedes every question in it.
     pub instructions: String,
     pub defaults: Value,
     /// The role of the transaction's user.
@@ -82,7 +83,7 @@ pub struct Project {
     pub updated_at: Timestamp,
 }
 
-/// What a project says.
+/// The content of a project.
 #[derive(Debug, Clone, Copy)]
 pub struct Content<'c> {
     pub name: &'c str,
@@ -136,7 +137,7 @@ async fn enter(tx: &mut Tx, id: Option<ProjectId>, groups: Option<&[String]>) ->
 /// The projects in which the user has a role, by name.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx, groups: Option<&[String]>) -> Result<Vec<Project>, StoreError> {
     enter(tx, None, groups).await?;
     let rows = sqlx::query(concat!(
@@ -184,11 +185,11 @@ pub(super) async fn role(
 /// Makes a project that the user owns; `None` when they own `most` by name already.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn create(tx: &mut Tx, content: Content<'_>, most: i64) -> Result<Option<ProjectId>, StoreError> {
     let user = tx.user()?;
     content.refuse_nul()?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("projects of {user}")).await?;
     let id = ProjectId::generate();
     let done = sqlx::query(
@@ -207,7 +208,7 @@ pub async fn create(tx: &mut Tx, content: Content<'_>, most: i64) -> Result<Opti
     Ok((done.rows_affected() == 1).then_some(id))
 }
 
-/// Lets the project that was opened say this from now on.
+/// Replaces the content of the project that was opened.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when the user does not own it.

@@ -55,7 +55,7 @@ pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreErro
     row.as_ref().map(run_row).transpose()?.ok_or(StoreError::NotFound)
 }
 
-/// What a program asked, as far as its answers repeat it, and the plan that came of it.
+/// A program's request, as far as its answers repeat it, and the resulting plan.
 #[derive(Debug, Clone)]
 pub struct AskedByProgram {
     pub id: RunId,
@@ -147,7 +147,7 @@ fn run_row(row: &PgRow) -> Result<RunRow, StoreError> {
 pub async fn events_after(db: &Db, scope: &Scope, id: RunId, after: u64) -> Result<Vec<String>, StoreError> {
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
-    // A slow reader takes the log in portions, so that its backlog never sits in memory.
+    // A slow reader takes the log in portions, so that its backlog is never held in memory.
     Ok(sqlx::query_scalar(
         "SELECT frames FROM (
              SELECT first_seq, frames,
@@ -254,13 +254,13 @@ pub async fn skips(db: &Db, scope: &Scope, id: RunId) -> Result<Value, StoreErro
         .ok_or(StoreError::NotFound)
 }
 
-/// How a run stands to which something is to be added.
+/// The state of a run whose question is to be corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Correctable {
     pub status: RunStatus,
     /// Whether it is one that takes corrections in at all.
     pub takes: bool,
-    /// The wish was noted, now or before: there is room for it.
+    /// The correction was stored, now or before: there was room for it.
     pub noted: bool,
 }
 

@@ -72,9 +72,9 @@ pub struct NewRun {
 pub struct Program {
     /// By which API it came.
     pub origin: &'static str,
-    /// What of the request its answer repeats.
+    /// The parts of the request that its answer repeats.
     pub request: Value,
-    /// What stands for the request. Without an idempotency key the same request again is the same run.
+    /// A digest that identifies the request. Without an idempotency key the same request again is the same run.
     pub digest: Vec<u8>,
     /// How long after its end a run is given to the same request again.
     pub joins_ended: Duration,
@@ -86,7 +86,7 @@ pub struct Program {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub key: String,
-    /// What stands for the request: where it was sent, and what it says.
+    /// A digest of the request: where it was sent, and what it says.
     pub request_digest: Vec<u8>,
 }
 
@@ -101,7 +101,7 @@ pub struct Reservation {
     pub warnings: Vec<State>,
 }
 
-/// How a start ended.
+/// The outcome of a start.
 #[derive(Debug, PartialEq)]
 pub enum Started {
     /// The run exists now, from this moment on, and is ours to execute, with what it holds of the budgets if any binds it.
@@ -135,11 +135,11 @@ pub enum Started {
 /// How many runs there may be before a new one waits, or is refused.
 #[derive(Debug, Clone, Copy)]
 pub struct Admission {
-    /// This process has a place for it now.
+    /// This process has a free slot for it.
     pub place: bool,
     /// The most runs of one user at once.
     pub max_per_user: u32,
-    /// There is room for one more that waits.
+    /// There is room for one more in the queue.
     pub may_wait: bool,
     /// The most runs of one user that wait.
     pub max_queued_per_user: u32,
@@ -153,7 +153,7 @@ enum Admitted {
 }
 
 impl Admission {
-    /// What becomes of the next run of a user who has this many under way and waiting.
+    /// What happens to the next run of a user who has this many under way and waiting.
     fn admit(&self, running: i64, queued: i64) -> Admitted {
         // Nobody overtakes their own questions.
         if self.place && queued == 0 && running < i64::from(self.max_per_user) {
@@ -187,14 +187,14 @@ pub async fn start(db: &Db, tx: Tx, new: &NewRun) -> Result<Started, StoreError>
 async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let user = tx.user()?;
     let user = user.as_str();
-    // Whatever it came by is to have refused this with its own name for it.
+    // The API that it came by must have refused this already, by its own name for the field.
     refuse_nul_in_json("the question", &new.plan.plan)?;
     if !lock(&mut tx, new, user).await? {
         return Ok(Started::NotAWriter);
     }
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
-    // Who names their requests says outright which is which.
+    // Clients with idempotency keys say themselves which requests are the same.
     let program = new.program.as_ref().filter(|_| key.is_none());
     let row = sqlx::query(concat!(
         "WITH me AS MATERIALIZED (
@@ -228,12 +228,12 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     .bind(program.map(|program| program.joins_ended.as_secs_f64()))
     .fetch_one(&mut *tx)
     .await?;
-    // Of a program's request, where that is under way or has just been answered.
+    // The run of the same program's request, where it is under way or has just been answered.
     if let Some(id) = row.try_get("same_request")? {
         return Ok(Started::Known(RunId(id)));
     }
     if let Some(id) = row.try_get("known")? {
-        // A run of a version that kept none is taken for the same request.
+        // A run of a version that stored no digest counts as the same request.
         let known: Option<Vec<u8>> = row.try_get("known_digest")?;
         let is_same = known.is_none() || known.as_deref() == digest;
         return Ok(if is_same { Started::Known(RunId(id)) } else { Started::KeyOfAnother });
@@ -273,7 +273,7 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     }
     let question = MessageId::generate();
     let at = insert(&mut tx, new, (user, question), starts_now, &groups, reservation.as_ref()).await?;
-    // What is asked again stands there with its files.
+    // A question that is asked again is stored already, with its files.
     if new.replaces.is_none()
         && !new.attachments.is_empty()
         && !attachments::attach(&mut tx, user, question, &new.attachments).await?
@@ -309,7 +309,8 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
     // Starts within one conversation go one after the other, and so do those of one user on two servers: they are counted
     // later on.
     if new.begins_conversation {
-        // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
+        // It is rolled back with the transaction if the run is refused. The id of another user's conversation is not
+        // found below.
         let made = sqlx::query(
             "INSERT INTO conversations (id, user_id, origin, tags, project_id)
              VALUES ($1, $2, $3, CASE WHEN $3 IS NULL THEN '{}' ELSE ARRAY['program'] END, $4)
@@ -342,8 +343,8 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
     }
 }
 
-/// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement; when that
-/// was.
+/// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement;
+/// returns the time of that.
 async fn insert(
     tx: &mut Tx,
     new: &NewRun,

@@ -1,4 +1,4 @@
-//! What comes due: found, used up with the start of its run, or refused.
+//! Due schedules: finding them, using up a time with the start of its run, and refusals.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::store::budgets::reserve::{ExpectedCost, Outcome, UnknownCost, check_r
 use crate::store::budgets::{Budget, BudgetOwner, Period, SetBy, State};
 use crate::store::{Db, Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, time, time_or_null};
 
-/// After so many refusals in a row a schedule is paused.
+/// After this many refusals in a row a schedule is paused.
 pub const MAX_REFUSALS: i32 = 5;
 
 /// The tag of conversations that schedules begin.
@@ -40,7 +40,7 @@ pub struct Times {
     pub next: Timestamp,
 }
 
-/// What became of it.
+/// The outcome of using it up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fired {
     Yes,
@@ -62,16 +62,16 @@ pub struct OverScheduled {
 /// The database's time, which all servers share.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn now(tx: &mut Tx) -> Result<Timestamp, StoreError> {
     let row = sqlx::query("SELECT now() AS now").fetch_one(&mut **tx).await?;
     Ok(time(&row, "now")?)
 }
 
-/// What is due of everybody's, at most `limit`, the longest due first.
+/// Due schedules of all users, at most `limit`, the longest due first.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn due(db: &Db, limit: u32) -> Result<Vec<Due>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(
@@ -94,7 +94,7 @@ pub async fn due(db: &Db, limit: u32) -> Result<Vec<Due>, StoreError> {
 /// How long it is until the next schedule is due, in seconds; below 0 where one is. `None` where none ever will be.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn earliest(db: &Db) -> Result<Option<f64>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let row = sqlx::query(
@@ -110,7 +110,7 @@ pub async fn earliest(db: &Db) -> Result<Option<f64>, StoreError> {
 /// server has it, or it is not due any more. It is this transaction's until that is over.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn take_due(
     tx: &mut Tx,
     id: ScheduleId,
@@ -130,8 +130,8 @@ pub async fn take_due(
     Ok(due.map(|due| Ok::<_, sqlx::Error>((schedule(&row)?, due, time(&row, "now")?))).transpose()?)
 }
 
-/// Uses up a time in the transaction that starts its run, which is there already: the schedule is due at the next one, the run is
-/// among its results, and the conversation is called after it.
+/// Uses up a time in the transaction that starts its run, which exists already: the schedule becomes due at the next
+/// one, the run is added to its results, and the conversation is named after it.
 pub(in crate::store) async fn fire(
     tx: &mut Tx,
     firing: &Firing,
@@ -190,11 +190,11 @@ pub(in crate::store) async fn fire(
     .bind(need.usd)
     .execute(&mut **tx)
     .await?;
-    // The time was used up before, and somebody has put the schedule back.
+    // The time was used up before, and somebody has restored the schedule.
     Ok(if noted.rows_affected() == 1 { Fired::Yes } else { Fired::NotDue })
 }
 
-/// Whether there is room in it, by the rules of a user's budget for a month.
+/// Whether the run fits into its budget, by the rules of a user's monthly budget.
 fn fits(user: &UserId, limit_usd: f64, spent_usd: f64, need: ExpectedCost) -> bool {
     let whose = BudgetOwner::User(user.as_str().to_owned());
     let budget = Budget { whose, period: Period::Month, limit_usd, set_by: SetBy::Oneself };
@@ -205,7 +205,7 @@ fn fits(user: &UserId, limit_usd: f64, spent_usd: f64, need: ExpectedCost) -> bo
     }
 }
 
-/// What a refusal has made of a schedule.
+/// The state of a schedule after a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// It goes on with the next time.
@@ -229,7 +229,7 @@ pub struct Refusal {
 /// `paused_reason`.
 ///
 /// # Errors
-/// When the database is away: it is due as before.
+/// When the database is unavailable: it is due as before.
 pub async fn refuse(
     tx: &mut Tx,
     id: ScheduleId,
@@ -273,7 +273,7 @@ pub async fn refuse(
 /// Pauses a schedule for a reason that is not its owner's wish.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn pause(tx: &mut Tx, id: ScheduleId, reason: &str) -> Result<(), StoreError> {
     let user = tx.user()?;
     sqlx::query("UPDATE schedules SET next_at = NULL, paused_reason = $3 WHERE id = $1 AND user_id = $2")

@@ -1,8 +1,8 @@
-//! Scheduled questions: what a user wants asked again and again, and what came of it. What a question says and when it is due
-//! is the server's matter; here the one is JSON and the other a time.
+//! Scheduled questions: what a user wants asked again and again, and the results. The question and the expression are
+//! the server's business; here the one is JSON, and a schedule is due at a time.
 //!
-//! A time that comes due is used up in the transaction that starts its run ([`firing`]), so that neither is there without the
-//! other, whatever becomes of a server.
+//! A time that comes due is used up in the transaction that starts its run ([`firing`]), so that neither exists without
+//! the other, whatever happens to a server.
 
 mod firing;
 mod results;
@@ -86,7 +86,7 @@ fn check(settings: &ScheduleSettings) -> Result<(), StoreError> {
 /// The user's schedules, the oldest first.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx) -> Result<Vec<Schedule>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
@@ -114,7 +114,7 @@ pub async fn find(tx: &mut Tx, id: ScheduleId) -> Result<Schedule, StoreError> {
     Ok(schedule(&row)?)
 }
 
-/// The same, to be changed: nobody else changes it, and it does not come due, until the transaction is over.
+/// The same, locked: nobody else changes it, and it does not come due, until the transaction is over.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not theirs.
@@ -135,7 +135,7 @@ pub async fn find_to_change(tx: &mut Tx, id: ScheduleId) -> Result<Schedule, Sto
 /// Makes a schedule that is due next at this time, or is paused; `None` when the user has `most` already.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn create(
     tx: &mut Tx,
     settings: &ScheduleSettings,
@@ -144,7 +144,7 @@ pub async fn create(
 ) -> Result<Option<Schedule>, StoreError> {
     check(settings)?;
     let user = tx.user()?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("schedules/{user}")).await?;
     let row = sqlx::query(concat!(
         "INSERT INTO schedules (id, user_id, name, request, cron, time_zone, budget_usd, next_at)
@@ -167,7 +167,7 @@ pub async fn create(
     Ok(row.as_ref().map(schedule).transpose()?)
 }
 
-/// Changes all that its owner decides. What it was refused before counts no more.
+/// Changes all that its owner decides. Earlier refusals no longer count.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not theirs.

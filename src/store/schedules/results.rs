@@ -1,4 +1,4 @@
-//! What came of schedules: their runs, what these cost, and why there were none.
+//! The results of schedules: their runs, what these cost, and why there were none.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub struct Asked {
 /// The last results of each of these schedules of the user's, at most `each`, the newest first.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn results(
     tx: &mut Tx,
     schedules: &[ScheduleId],
@@ -95,7 +95,7 @@ fn result(row: &PgRow) -> Result<ScheduleResult, StoreError> {
 /// they were expected to, unless it is more already. Those that have cost nothing are left out.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn spent(tx: &mut Tx, schedules: &[ScheduleId]) -> Result<BTreeMap<ScheduleId, f64>, StoreError> {
     let user = tx.user()?;
     let ids: Vec<Uuid> = schedules.iter().map(|id| id.0).collect();
@@ -119,11 +119,11 @@ pub async fn spent(tx: &mut Tx, schedules: &[ScheduleId]) -> Result<BTreeMap<Sch
     Ok(rows.iter().map(one).collect::<Result<_, sqlx::Error>>()?)
 }
 
-/// Removes at most `limit` results that are older than so many days, and returns how many that were. What is held stays. Needs
-/// the engine's scope.
+/// Removes at most `limit` results that are older than this many days, and returns how many that were. Data under a
+/// hold stays. Needs the engine's scope.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn remove_old(tx: &mut Tx, days: i32, limit: u32) -> Result<u64, StoreError> {
     tx.require_engine()?;
     let done = sqlx::query(

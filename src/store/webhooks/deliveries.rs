@@ -16,7 +16,7 @@ pub enum DeliveryStatus {
     Pending,
     /// The receiver took it.
     Delivered,
-    /// It was tried as often as it is.
+    /// It was tried as often as deliveries are.
     Failed,
 }
 
@@ -85,7 +85,7 @@ fn delivery(row: &PgRow) -> Result<Delivery, StoreError> {
 /// A page of what a webhook was told and is still to be told, newest first, and how many there are.
 ///
 /// # Errors
-/// When the database is away. Of another's webhook there is nothing.
+/// When the database is unavailable. Another user's webhook has an empty page.
 pub async fn list_deliveries(
     tx: &mut Tx,
     webhook: WebhookId,
@@ -137,7 +137,7 @@ pub async fn add_test(tx: &mut Tx, webhook: WebhookId, event: &str) -> Result<De
     delivery(&row)
 }
 
-/// Has a delivery tried again at once, whatever came of it before, with all its attempts before it.
+/// Schedules a delivery again at once, whatever its outcome was, with the full number of attempts.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not this webhook's, or that not the owner's.

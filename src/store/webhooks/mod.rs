@@ -59,7 +59,7 @@ fn webhook(row: &PgRow) -> Result<Webhook, sqlx::Error> {
 /// The owner's webhooks, oldest first.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn list(tx: &mut Tx) -> Result<Vec<Webhook>, StoreError> {
     let owner = tx.owner()?;
     let rows = sqlx::query(concat!(
@@ -94,7 +94,7 @@ pub async fn find(tx: &mut Tx, id: WebhookId) -> Result<Webhook, StoreError> {
 /// Makes a webhook; `None` when its owner has `most` already.
 ///
 /// # Errors
-/// When the database is away.
+/// When the database is unavailable.
 pub async fn create(
     tx: &mut Tx,
     settings: &WebhookSettings,
@@ -103,7 +103,7 @@ pub async fn create(
 ) -> Result<Option<Webhook>, StoreError> {
     refuse_nul("the address", &settings.url)?;
     let owner = tx.owner()?;
-    // Two at once would both find a place for one.
+    // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("webhooks/{}", owner.as_deref().unwrap_or_default())).await?;
     let row = sqlx::query(concat!(
         "INSERT INTO webhooks (id, user_id, url, events, includes_content, is_enabled, secret)
@@ -125,7 +125,7 @@ pub async fn create(
     Ok(row.as_ref().map(webhook).transpose()?)
 }
 
-/// Changes all that its owner decides. Whoever enables it again wants it tried at once.
+/// Changes all that its owner decides. Enabling it again clears the reason why it was disabled.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not the owner's.

@@ -1,5 +1,6 @@
-//! Spans and figures for a collector of OpenTelemetry's, over HTTP. Two threads of the SDK gather and send them: a collector
-//! that is slow or away holds nobody up. What it does not take in time is dropped, and the log says so once.
+//! Spans and figures for a collector of OpenTelemetry's, over HTTP. Two threads of the SDK gather and send them: a
+//! collector that is slow or unavailable holds nothing up. What it does not take in time is dropped, and the log says
+//! so once.
 
 mod spans;
 mod wire;
@@ -22,10 +23,10 @@ use crate::trace;
 use spans::Collecting;
 use wire::Wire;
 
-/// What the spans are by.
+/// The name of the instrumentation scope.
 const SCOPE: &str = "llm-council";
 
-/// What is sent, and by whom. Dropping it sends nothing more.
+/// The exporters of spans and metrics. Dropping it sends nothing more.
 pub(super) struct Otlp {
     spans: SdkTracerProvider,
     figures: SdkMeterProvider,
@@ -40,7 +41,7 @@ pub(super) fn start(settings: &config::Otlp) -> Result<Option<Otlp>, TelemetryEr
     let endpoint = endpoint.trim_end_matches('/');
     let timeout = Duration::from_millis(settings.timeout_ms);
     let wire = Arc::new(Wire::new(endpoint, settings.headers.as_ref(), timeout)?);
-    // Where it runs is said by the usual variable, OTEL_RESOURCE_ATTRIBUTES, which the SDK reads.
+    // Attributes of its environment come from the usual variable, OTEL_RESOURCE_ATTRIBUTES, which the SDK reads.
     let resource = Resource::builder()
         .with_service_name(settings.service_name.clone())
         .with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
@@ -55,7 +56,7 @@ pub(super) fn start(settings: &config::Otlp) -> Result<Option<Otlp>, TelemetryEr
         .map_err(|error| TelemetryError::Otlp(Box::new(error)))?;
     let spans = SdkTracerProvider::builder()
         .with_resource(resource.clone())
-        // A proxy that does not want a request traced says so in its header; runs are always wanted.
+        // A proxy that does not want a request traced says so in its header; runs are always traced.
         .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
         .with_batch_exporter(exporter)
         .build();

@@ -32,7 +32,7 @@ const TOKENS: [f64; 14] = [
     67_108_864.0,
 ];
 
-/// Makes spans of the SDK.
+/// Creates the SDK's spans.
 pub(super) struct Collecting {
     tracer: SdkTracer,
     duration: Histogram<f64>,
@@ -131,7 +131,7 @@ impl OpenSpan for Open {
 
     fn fail(&mut self, kind: &'static str) {
         self.0.set_attribute(KeyValue::new("error.type", kind));
-        // Its words may be a provider's, and hold what somebody wrote.
+        // An error's text may be a provider's, and hold what somebody wrote.
         self.0.set_status(Status::error(""));
     }
 

@@ -1,4 +1,4 @@
-//! How it is sent: by this program's own HTTP client, on the thread that sends.
+//! The transport: this program's own HTTP client, on the sending thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,19 +18,19 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Wire {
     client: reqwest::Client,
-    /// The threads of the SDK have none.
+    /// The SDK's threads have no runtime.
     runtime: Runtime,
     /// For the log.
     endpoint: String,
-    /// The last one was not taken, which the log says once.
+    /// The last export was not accepted, which is logged once.
     is_failing: AtomicBool,
 }
 
 impl Wire {
-    /// A way to this endpoint, with headers as `name=value,name=value`, their values percent-encoded.
+    /// A client for this endpoint, with headers as `name=value,name=value`, their values percent-encoded.
     ///
     /// # Errors
-    /// When the headers are none, or the machine has no TLS.
+    /// When the headers are not valid, or the machine has no TLS.
     pub(super) fn new(
         endpoint: &str,
         headers: Option<&SecretString>,
@@ -43,7 +43,7 @@ impl Wire {
         let client = reqwest::Client::builder()
             .timeout(timeout)
             .default_headers(headers)
-            // The headers are for this collector only.
+            // No redirects: the headers are for this collector only.
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(TelemetryError::HttpClient)?;
@@ -65,7 +65,7 @@ impl Wire {
         Ok(Response::builder().status(status).body(body.into())?)
     }
 
-    /// Says in the log when the collector is away, and when it is back.
+    /// Logs when the collector is unavailable, and when it is back.
     fn tell(&self, result: &Result<Response<Bytes>, HttpError>) {
         let endpoint = self.endpoint.as_str();
         let status = result.as_ref().ok().map(|answer| answer.status().as_u16());
@@ -74,7 +74,7 @@ impl Wire {
                 tracing::info!(endpoint, "the collector takes traces and metrics again");
             }
         } else if !self.is_failing.swap(true, Ordering::Relaxed) {
-            // Not the error's own text: it may show the address with what is secret in it.
+            // Not the error's own text: it may show the address with secrets in it.
             tracing::warn!(
                 endpoint,
                 status,
@@ -93,7 +93,7 @@ impl HttpClient for Wire {
     }
 }
 
-/// Reads `name=value,name=value`; nothing of a text that is no such list.
+/// Reads `name=value,name=value`; `None` for a text that is not such a list.
 pub(super) fn headers_of(text: &str) -> Option<HeaderMap> {
     let mut headers = HeaderMap::new();
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {

@@ -101,7 +101,7 @@ pub static COMMANDS: LazyLock<Vec<Typed>> = LazyLock::new(|| {
     conversations.into_iter().chain(formats).chain(ways).chain(switches).chain(others).collect()
 });
 
-/// What this line says. A second slash makes a question of what begins with one.
+/// Reads this line. A second slash makes it a question that begins with a slash.
 ///
 /// # Errors
 /// What is wrong with a command: nothing is sent then.
@@ -220,7 +220,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     let begun = names.clone().find(|known| name.chars().count() > 1 && known.starts_with(name));
     begun.or_else(|| {
         let far = |known: &str| strsim::damerau_levenshtein(known, name);
-        // At most a third of the letters: what is further away was not meant.
+        // At most a third of the letters may differ: anything further away was not meant.
         let close =
             names.map(|known| (far(known), known)).filter(|(far, known)| *far <= known.len().div_ceil(3));
         close.min_by_key(|(far, _)| *far).map(|(_, known)| known)

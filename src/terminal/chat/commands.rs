@@ -19,7 +19,7 @@ const USAGE_COLUMNS: usize = 44;
 const COLUMNS: usize = 60;
 
 impl Chat {
-    /// What a command answers.
+    /// The result of a command.
     pub(super) async fn answer(&mut self, command: Command) -> Result<String, Trouble> {
         match command {
             Command::Help => Ok(help()),
@@ -50,7 +50,7 @@ impl Chat {
             Command::Cost => Ok(self.cost()),
             Command::Save(path) => self.save(&path),
             Command::Export(format) => self.export(format).await,
-            // These two are no answers: the chat itself does them.
+            // The chat itself handles these two.
             Command::Retry | Command::Exit => Ok(String::new()),
         }
     }
@@ -203,7 +203,7 @@ impl Chat {
             Export::Json => "json",
         };
         let text = self.session.text(&format!("{}/export?format={format}", self.path()?)).await?;
-        // For a program the text as it is; a terminal is not to be steered by it.
+        // A program gets the text as it is; on a terminal it must not contain control sequences.
         Ok(if self.voice.alone { text } else { harmless(&text).into_owned() })
     }
 }

@@ -14,7 +14,7 @@ pub struct Known {
 /// A way to go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// From which byte of the line on its value stands.
+    /// The byte of the line at which its value begins.
     pub start: usize,
     pub value: String,
     pub says: &'static str,
@@ -55,7 +55,7 @@ pub fn completions(line: &str, at: usize, known: &Known) -> Vec<Completion> {
     };
     let start = typed.len() - part.len();
     let part = part.to_lowercase();
-    // What a model may have written into a name is not put on a terminal.
+    // Names that a model may have written are not put on a terminal unchanged.
     let words = words.into_iter().filter(|word| one_line(word) == *word);
     let (first, other): (Vec<_>, Vec<_>) = words
         .filter(|word| word.to_lowercase().contains(&part))

@@ -25,7 +25,7 @@ const MENU: &str = "completions";
 
 /// See the module.
 pub struct Editor {
-    /// Away while a line is being read: it blocks.
+    /// `None` while a line is being read, which blocks a thread.
     lines: Option<Reedline>,
     /// Ends the reading of a line.
     stop: Arc<AtomicBool>,
@@ -35,7 +35,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// With this history, if there is one; with a sentence where that cannot be used.
+    /// An editor with this history, if there is one; and a warning where that cannot be used.
     #[must_use]
     pub fn new(history: Option<&Path>, known: Arc<RwLock<Known>>, colored: bool) -> (Self, Option<String>) {
         let stop = Arc::new(AtomicBool::new(false));
@@ -83,7 +83,7 @@ impl Input for Editor {
         let read = tokio::select! {
             read = &mut reading => read,
             () = self.termination.asked() => {
-                // The editor gives the terminal back as it was.
+                // The editor restores the terminal.
                 self.stop.store(true, Ordering::Relaxed);
                 drop(reading.await);
                 return Ok(Heard::Terminated);
@@ -95,7 +95,7 @@ impl Input for Editor {
             Signal::Success(text) => Heard::Line(text.replace("\\\n", "\n")),
             Signal::CtrlC => Heard::Interrupt { idle: self.idle.load(Ordering::Relaxed) },
             Signal::ExternalBreak(_) => Heard::Terminated,
-            // Nothing of ours begins a command of the host.
+            // No input here runs a command of the host.
             Signal::CtrlD | Signal::HostCommand(_) | _ => Heard::End,
         })
     }
@@ -153,7 +153,7 @@ impl Validator for Lines {
     }
 }
 
-/// Shows the line as it is, and sees whether there is one.
+/// Shows the line unchanged, and records whether anything is typed.
 struct Watching(Arc<AtomicBool>);
 
 impl Highlighter for Watching {
@@ -181,7 +181,7 @@ impl Completer for Completions {
     }
 }
 
-/// How the command goes on, behind what is typed.
+/// The rest of the command, shown after what is typed.
 #[derive(Default)]
 struct Hints(String);
 

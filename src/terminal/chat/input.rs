@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::terminal::query::MAX_QUESTION_BYTES;
 
-/// What was heard.
+/// What came in.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     Line(String),
@@ -33,8 +33,8 @@ pub trait Input: Send {
     async fn next(&mut self, prompt: &str) -> io::Result<Heard>;
 }
 
-/// The end that a shell or a supervisor asks for. It is kept from the beginning on: a run that is stopped by it has heard
-/// the same signal, and the chat is to end after it.
+/// The signals by which a shell or a supervisor asks for the end. They are listened to from the beginning: a run that
+/// is stopped by one has received the same signal, and the chat must end after it.
 pub struct Termination(Option<Signal>);
 
 impl Termination {
@@ -64,12 +64,12 @@ type Read = io::Result<Option<String>>;
 pub struct Plain {
     /// A thread of its own: a line that never comes must not keep the program.
     reader: mpsc::Sender<oneshot::Sender<Read>>,
-    /// A line that is waited for already.
+    /// A read that is under way already.
     pending: Option<oneshot::Receiver<Read>>,
     termination: Termination,
     /// Somebody types: they see the prompt, and a line goes on after a backslash.
     prompts: bool,
-    /// Nobody is there who would go on after Ctrl-C.
+    /// There is nobody to go on after Ctrl-C.
     alone: bool,
 }
 

@@ -57,7 +57,7 @@ pub struct Arguments {
 /// Talks until the person leaves, and returns the code to end with.
 ///
 /// # Errors
-/// What came instead of a chat.
+/// Why there was no chat.
 pub async fn run(
     session: Arc<dyn Session>,
     arguments: &Arguments,
@@ -132,7 +132,7 @@ async fn begin_chat(
     Ok(settings)
 }
 
-/// Learns the names that can be completed, while the person types already.
+/// Loads the names that can be completed, while the person is already typing.
 async fn learn(session: Arc<dyn Session>, known: Arc<RwLock<Known>>) {
     for (path, list, name) in [("/api/settings/presets", "presets", "name"), ("/api/models", "models", "id")]
     {
@@ -143,17 +143,17 @@ async fn learn(session: Arc<dyn Session>, known: Arc<RwLock<Known>>) {
                 let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
                 *(if list == "models" { &mut known.models } else { &mut known.presets }) = names;
             }
-            // They can be typed all the same.
+            // Names can still be typed in full.
             Err(trouble) => tracing::debug!(%trouble, path, "names cannot be completed"),
         }
     }
 }
 
-/// Where sentences go.
+/// Where messages are printed.
 struct Voice {
     said: Box<dyn Write + Send>,
     complaints: Box<dyn Write + Send>,
-    /// Nobody sits there: only answers are wanted.
+    /// Nobody is at a terminal: only answers are wanted.
     alone: bool,
 }
 
@@ -165,7 +165,7 @@ impl Voice {
 
     fn complain(&mut self, sentence: &str) {
         let who = if self.alone { "llm-council: " } else { "" };
-        // Where not even this can be written there is nobody to tell.
+        // If not even this can be written, there is nobody to tell.
         drop(writeln!(self.complaints, "{who}{sentence}"));
     }
 }
@@ -176,7 +176,7 @@ fn broken(error: &io::Error) -> Trouble {
 
 /// What a run has cost.
 struct Spent {
-    /// The question, or what else it was.
+    /// The question, or a name for what else was asked.
     what: String,
     /// In USD; None where it is not known.
     usd: Option<f64>,
@@ -188,7 +188,7 @@ struct Spent {
 struct Chat {
     session: Arc<dyn Session>,
     settings: Settings,
-    /// How answers are printed; whether word by word is the settings' matter.
+    /// How answers are printed; whether word by word is up to the settings.
     output: Output,
     voice: Voice,
     /// Where the next question belongs; None where it begins a conversation.
@@ -221,8 +221,7 @@ impl Chat {
         self.voice.say(&said).map_err(|error| broken(&error))
     }
 
-    /// One line after another, to the end. The code is of the first thing that went wrong where nobody sits there to
-    /// see it.
+    /// One line after another, to the end. The exit code is that of the first failure where nobody is there to see it.
     async fn talk(&mut self, input: &mut dyn Input) -> Result<u8, Trouble> {
         let mut code = exit::ANSWERED;
         loop {
@@ -272,7 +271,7 @@ impl Chat {
         if command == Command::Retry {
             return self.retry().await;
         }
-        // That it holds now is for people to hear; what is asked for is for everybody.
+        // Confirmations are only for people; requested output is for programs too.
         let only_confirms = matches!(
             command,
             Command::Set(_)
@@ -324,7 +323,7 @@ impl Chat {
 
     fn heard(&mut self, what: String, conversation: String, watched: Watched) -> Result<u8, Trouble> {
         let Watched { run, ended } = watched;
-        // Without a run nothing has come of the question, and no conversation either.
+        // Without a run the question had no effect, and there is no conversation either.
         if run.run_id.is_some() {
             self.conversation = Some(conversation);
             let costs = run.costs.as_ref();

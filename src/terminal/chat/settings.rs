@@ -9,7 +9,7 @@ use crate::terminal::live::asked::{COUNCIL, Format, Own};
 use crate::terminal::live::families;
 use crate::terminal::text::one_line;
 
-/// What the chat says itself; with [`families::OWN`].
+/// Fields that the chat sets itself; with [`families::OWN`].
 const OWN: [Own; 5] = [
     Own { field: "content", in_chat: "type the question", of_file: "it belongs to a question" },
     Own { field: "new_conversation", in_chat: "use /new", of_file: "every chat begins a conversation" },
@@ -70,7 +70,7 @@ impl Settings {
         if problems.is_empty() { Ok((settings, preset)) } else { Err(problems) }
     }
 
-    /// What the command line says goes before what the file says.
+    /// The command line takes precedence over the file.
     pub fn take(&mut self, flags: Map<String, Value>) {
         if let Some(mode) = flags.get("mode")
             && Some(mode) != self.fields.get("mode")
@@ -78,13 +78,13 @@ impl Settings {
             self.forget_format();
         }
         if flags.contains_key(families::STYLE) {
-            // Rounds go by several names; the flags have said which is meant.
+            // Rounds have several field names; the flags decide which one is meant.
             self.remove_rounds();
         }
         self.fields.extend(flags);
     }
 
-    /// What this command makes of it; a sentence that says what holds now.
+    /// Applies a command; returns a sentence that says what is set now.
     ///
     /// # Errors
     /// Why it cannot be; nothing has changed then.
@@ -226,7 +226,7 @@ impl Settings {
         fields
     }
 
-    /// Lets these files go with questions, beside those that do already; a sentence that says which all of them are.
+    /// Adds files to those that go with questions; returns a sentence that lists all of them.
     pub fn attach(&mut self, files: Vec<Attached>) -> String {
         for file in files {
             self.files.retain(|other| other.id != file.id);

@@ -1,6 +1,6 @@
 //! How an option or a format is asked for: by a word that is typed, by a field of a request.
 
-/// What is on or off.
+/// Something that can be switched on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switch {
     /// What is typed for it, and what the prompt shows.
@@ -9,7 +9,7 @@ pub struct Switch {
     pub field: &'static str,
     /// What it does.
     pub says: &'static str,
-    /// The same of its command.
+    /// The same for its command.
     pub command: &'static str,
 }
 
@@ -22,14 +22,14 @@ pub struct Format {
     pub command: Option<&'static str>,
     /// Fields of a request that belong to it alone: they go with it.
     pub fields: &'static [&'static str],
-    /// Who starts in it wants to read along.
+    /// Whether a chat that starts in it streams by default.
     pub streams: bool,
 }
 
-/// Where no other is asked for.
+/// The default format.
 pub const COUNCIL: Format = Format { name: "council", command: None, fields: &[], streams: false };
 
-/// A field of a request that a chat says itself, and what says it.
+/// A field of a request that a chat sets itself, and what sets it.
 pub struct Own {
     pub field: &'static str,
     pub in_chat: &'static str,

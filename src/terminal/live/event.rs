@@ -1,7 +1,7 @@
 //! Events as they are read: forgiving, field by field.
 //!
-//! A field that is missing, or of another type than it should be, reads as nothing. So an event of a newer or an
-//! older server is read as far as it goes, and none of them is an error.
+//! A field that is missing, or of another type than it should be, reads as absent. So an event of a newer or an older
+//! server is read as far as possible, and none of them is an error.
 
 use serde_json::{Map, Value};
 
@@ -92,7 +92,7 @@ impl<'a> Fields<'a> {
         Self(self.get(name).and_then(Value::as_object))
     }
 
-    /// The values of a list; none where it is no list.
+    /// The values of a list; none where it is not a list.
     #[must_use]
     pub fn values(self, name: &str) -> &'a [Value] {
         self.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
@@ -129,7 +129,7 @@ pub struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// `None` for what has no type: that is no event.
+    /// `None` without a type: that is not an event.
     #[must_use]
     pub fn of(value: &'a Value) -> Option<Self> {
         let fields = Fields::of(value);

@@ -8,8 +8,8 @@ pub trait Family {
     /// Folds an event, where it is one of the family's.
     fn apply(&mut self, run: &mut Run, event: Event);
 
-    /// Reads what a stored message tells of it and no event that would have led there; the run is still under way, or
-    /// it is not.
+    /// Reads the parts of a stored message that no event would have produced, whether or not the run is still under
+    /// way.
     fn read(&mut self, _run: &mut Run, _message: Fields, _is_live: bool) {}
 
     /// Closes what is still open when the run is over.

@@ -35,7 +35,7 @@ pub use families::{Earlier, Options};
 pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
 pub use state::Run;
 
-/// A run at one moment, as far as it has been told: the only thing that views read.
+/// A run at one moment, as far as events have shown it: the only thing that views read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LiveRun {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct LiveRun {
     pub options: Options,
 }
 
-/// What every run has is read as the run's own.
+/// Fields that every run has are read as the run's own.
 impl Deref for LiveRun {
     type Target = Run;
 
@@ -54,7 +54,8 @@ impl Deref for LiveRun {
 }
 
 impl LiveRun {
-    /// What this event makes of the run. What is no event, or one of a newer server, changes nothing.
+    /// Applies this event to the run. Anything that is not an event, or an unknown one of a newer server, changes
+    /// nothing.
     pub fn apply(&mut self, event: &Value) {
         if let Some(event) = Event::of(event) {
             families::fold(&mut self.run, &mut self.options, event);

@@ -1,6 +1,7 @@
 //! What a run is made of, whatever its format: who was asked, what they write, and what it came to.
 //!
-//! Whatever a model writes is a [`Piece`], whether it is a member's answer, a critique or the final answer: one way of showing it is enough. What stands beside it is in the type around it.
+//! Whatever a model writes is a [`Piece`], whether it is a member's answer, a critique or the final answer: one way of
+//! showing it is enough. Anything else about it is in the surrounding type.
 
 use serde::Serialize;
 
@@ -152,7 +153,7 @@ impl Piece {
         }
     }
 
-    /// The next piece of its text. What comes after the result is passed over: that has the whole text.
+    /// The next piece of its text. Pieces after the result are ignored: that has the whole text.
     pub fn write(&mut self, text: &str) {
         if self.outcome.is_none() {
             self.status = CallStatus::Writing;

@@ -1,4 +1,4 @@
-//! What every run is told: its beginning, its end, and what stands beside its stages.
+//! The events of every run: its beginning, its end, and what accompanies its stages.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use super::event::{Event, Fields};
 use super::piece::{Budget, Costs, Ignored, Note, RunStatus, StageCosts};
 use super::state::Run;
 
-/// Breaks where the run is over: what is still open has to be closed then.
+/// Breaks where the run is over: everything that is still open has to be closed then.
 pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
     let told = event.fields;
     match event.kind {
@@ -50,8 +50,8 @@ pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
             run.error_kind = told.owned("error_kind");
             return end(run, RunStatus::Failed);
         }
-        // `member_skipped`: the failure that follows says what it comes to. `server_shutdown`: the run goes on
-        // elsewhere, and whoever follows it connects again.
+        // `member_skipped`: the failure that follows shows the effect. `server_shutdown`: the run goes on elsewhere,
+        // and readers reconnect.
         _ => {}
     }
     ControlFlow::Continue(())

@@ -1,4 +1,4 @@
-//! What every run has, whatever its format and its options: the acts, who told of it, and what it costs.
+//! What every run has, whatever its format and its options: the acts, its notes, and what it costs.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::families::final_answer::shape::FinalAnswer;
 use super::families::reviews::shape::{Ranking, Review};
 use super::piece::{Abstention, Answer, Budget, Confidence, Costs, Ignored, Note, RunStatus};
 
-/// A run, as far as every run is told.
+/// The state that every run has.
 ///
 /// `phase` is a stage by the server's name of it (`stage1`, `stage2`, `stage3`, or that of an option or a format),
 /// `waiting` before the first and `ended` after the last.
@@ -17,7 +17,7 @@ pub struct Run {
     pub message_id: Option<String>,
     pub status: RunStatus,
     pub phase: String,
-    /// The place in the queue for a free place at the server, 1 is next; `None` when in none.
+    /// The position in the queue for a free slot at the server, 1 is next; `None` when not queued.
     pub queue_position: Option<u64>,
     /// Why the run failed.
     pub error: Option<String>,
@@ -33,7 +33,7 @@ pub struct Run {
     pub labels: Vec<(String, String)>,
     pub ranking: Ranking,
 
-    /// Whoever writes it, whatever of.
+    /// The final answer, whoever writes it.
     pub final_answer: FinalAnswer,
 
     /// Whether the run tells what goes on, sentence by sentence.

@@ -16,7 +16,7 @@ pub(super) fn events(message: Fields) -> Vec<Value> {
     })];
     if message.tells("stage1") {
         let data = message.values("stage1");
-        // Nobody said how sure they are, where nothing of it is stored.
+        // If no confidence is stored, nobody stated one.
         let said = metadata.value("aggregate_confidence");
         let confidence = if said.is_null() { json!({ "count": 0 }) } else { said.clone() };
         events.push(json!({ "type": "stage1_start", "members": data }));
@@ -43,7 +43,7 @@ pub(super) fn events(message: Fields) -> Vec<Value> {
             "type": if status == "failed" { "error" } else { status },
             "message": message.text("error"), "error_kind": message.text("error_kind"),
         })),
-        // A conversation brought along from elsewhere had no run here.
+        // A conversation that was imported from elsewhere had no run here.
         _ => events.push(json!({ "type": "complete" })),
     }
     events

@@ -162,7 +162,7 @@ fn a_result_without_its_text_or_a_name_is_read_as_far_as_it_goes() {
     assert_eq!(run.status, RunStatus::Running);
 }
 
-/// Everything that models have written, and is on the page.
+/// Every text by models that the page shows.
 fn written(run: &LiveRun) -> usize {
     let answers = run.answers.iter().map(|answer| answer.piece.text.len() + answer.piece.reasoning.len());
     let rounds =
@@ -259,13 +259,13 @@ proptest! {
     ) {
         let kinds = kinds(&STREAMS);
         let kind = kind.get(&kinds);
-        // These begin something anew, whatever else they tell.
+        // These reset something, whatever else they contain.
         let begins = ["run_started", "call_restarted"].contains(&kind.as_str()) || kind.ends_with("_start");
         let (_, events) = which.get(&STREAMS);
         let mut run = LiveRun::default();
         events.iter().take(until.index(events.len())).for_each(|event| run.apply(event));
         let before = written(&run);
-        // A revision that is a text does tell something: it takes the place of the answer, however short it is.
+        // A revision with a text does change something: it takes the place of the answer, however short it is.
         let response = if value.is_string() { &Value::Null } else { &value };
         run.apply(&json!({ "type": kind, "data": value, "content": value, "metadata": value, "response": response }));
         if !begins {

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 /// How many lines may wait to be passed on.
 const LINES: usize = 64;
 
-/// The lines of the input, without empty ones. One that is longer than this comes cut, which is no JSON any more.
+/// The lines of the input, without empty ones. A longer one is cut, so that it is no longer valid JSON.
 pub(super) fn read(max_bytes: usize) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel(LINES);
     std::thread::spawn(move || {

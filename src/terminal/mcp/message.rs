@@ -1,4 +1,4 @@
-//! One message of a client, and what of it a request over HTTP says in its headers.
+//! One message of a client, and the HTTP headers that repeat parts of it.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -17,7 +17,7 @@ impl Sent {
     /// Reads a line.
     ///
     /// # Errors
-    /// What is answered to one that is no message.
+    /// The answer to a line that is not a message.
     pub(super) fn read(line: &[u8]) -> Result<Self, Value> {
         let message: Value = serde_json::from_slice(line)
             .map_err(|_| error(&Value::Null, PARSE_ERROR, "this line is not JSON"))?;
@@ -44,7 +44,7 @@ impl Sent {
         self.0.get("id").filter(|id| id.is_string() || id.is_number())
     }
 
-    /// The id, as JSON, of the request that it gives up.
+    /// The id, as JSON, of the request that it cancels.
     pub(super) fn cancels(&self) -> Option<String> {
         let is_cancel = self.method() == Some("notifications/cancelled");
         let id = self.0.pointer("/params/requestId").filter(|_| is_cancel)?;
@@ -84,13 +84,13 @@ impl Sent {
         headers
     }
 
-    /// An error in answer to it; nothing to what wants no answer.
+    /// An error in answer to it; `None` for a message that wants no answer.
     pub(super) fn refused(&self, why: &str) -> Option<Value> {
         self.id().map(|id| error(id, INTERNAL_ERROR, why))
     }
 
-    /// An answer as it is written: to this request, also where the server could not tell to which; nothing to what wants
-    /// no answer.
+    /// An answer as it is written: with this request's id even where the server did not know it; `None` for a message
+    /// that wants no answer.
     pub(super) fn answered(&self, mut answer: Value) -> Option<Value> {
         let id = self.id()?.clone();
         if let Some(fields) = answer.as_object_mut()

@@ -24,7 +24,7 @@ use message::Sent;
 
 /// How many answers may wait to be written.
 const ANSWERS: usize = 64;
-/// How long requests that are under way may take once nobody sends any more: long enough for what is answered at once.
+/// How long requests under way may take once the input has ended: long enough for those that are answered at once.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// The longest message that is read, in bytes.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -54,13 +54,13 @@ pub async fn run(http: Http) -> Result<u8, Trouble> {
     if code == exit::ANSWERED {
         let rest = async { while passing.open.join_next().await.is_some() {} };
         tokio::select! {
-            // Whoever has closed its end wants this program to end, too.
+            // A client that has closed its end wants this program to end, too.
             _ = tokio::time::timeout(LAST_ANSWERS, rest) => {}
             () = interrupts.next() => {}
         }
     }
     drop(passing);
-    // The last line is out when the writer has ended.
+    // The last line is written when the writer has ended.
     drop(writer.await);
     Ok(code)
 }
@@ -80,7 +80,7 @@ impl Passing {
             Err(answer) => return self.way.answer(answer).await,
         };
         if let Some(id) = sent.cancels() {
-            // The connection ends with its task, and the server gives the request up.
+            // The connection closes with its task, and the server cancels the request.
             if let Some(open) = self.by_id.remove(&id) {
                 open.abort();
             }
@@ -153,7 +153,7 @@ impl Way {
         }
     }
 
-    /// Writes what comes until the answer has come.
+    /// Writes messages as they come, until the answer has come.
     async fn stream(&self, mut response: Response) -> Result<(), Trouble> {
         let mut decoder = SseDecoder::new(MAX_MESSAGE_BYTES);
         let mut is_answered = false;

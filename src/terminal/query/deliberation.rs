@@ -1,5 +1,5 @@
-//! The deliberation for people: sections as they are ready, with what goes on below them. Where the output is no terminal,
-//! the same sections, all at the end and in their order, so that the same run prints the same text.
+//! The deliberation for people: sections as they are ready, with the progress below them. Where the output is no
+//! terminal, the same sections, all at the end and in their order, so that the same run prints the same text.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -21,7 +21,7 @@ pub struct Deliberation {
     out: Out,
     paper: Paper,
     progress: Progress,
-    /// Where it is drawn what goes on; nowhere where nothing is to move.
+    /// Where progress is drawn; `None` where nothing is to move.
     region: Option<Region>,
     theme: Theme,
     /// The text that is being written is shown as it comes.

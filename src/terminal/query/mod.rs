@@ -24,13 +24,14 @@ use super::live::families::without_offers;
 use super::session::{Method, Question, Session, Trouble};
 use super::{arguments, files};
 
-/// The longest question that a server takes, in bytes, with room to spare: what is longer is refused before it is sent.
+/// The longest question that a server takes, in bytes, with room to spare: longer ones are refused before they are
+/// sent.
 pub const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Asks what was read from the command line, and returns the code to end with.
 ///
 /// # Errors
-/// What came instead of an answer.
+/// Why there is no answer.
 pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Result<u8, Trouble> {
     let content = question(arguments)?;
     let mut body =
@@ -101,7 +102,7 @@ pub async fn body(
     Ok(with_question(fields, &content, alone))
 }
 
-/// The body of a request with these fields. Where nobody is there who could take an offer, none is made.
+/// The body of a request with these fields. Where nobody could take an offer, none is made.
 #[must_use]
 pub fn with_question(mut fields: Map<String, Value>, content: &str, alone: bool) -> Map<String, Value> {
     if alone {

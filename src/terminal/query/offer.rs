@@ -31,7 +31,7 @@ pub async fn ask(
     let when: String = when.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect();
     let question = earlier.question.as_deref().unwrap_or_default();
     view.say(&format!("Asked before ({}): {}", one_line(&when), one_line(question)));
-    // What is piped in are questions and not answers to this one: nobody says no.
+    // Piped input holds questions, not answers to this one: nobody declines.
     let mut take = true;
     if std::io::stdin().is_terminal() {
         view.say("Take that answer? [Y/n]");
@@ -68,11 +68,11 @@ async fn key() -> Result<bool, Stop> {
             return said;
         }
     }
-    // The input has ended: nobody says no.
+    // The input has ended: nobody declines.
     Ok(true)
 }
 
-/// What a key says to the offer; nothing if it is none for it.
+/// The decision that a key stands for; `None` for any other key.
 fn said(key: KeyEvent) -> Option<Result<bool, Stop>> {
     let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
     let KeyCode::Char(letter) = key.code else { return (key.code == KeyCode::Enter).then_some(Ok(true)) };

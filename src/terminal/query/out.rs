@@ -1,4 +1,4 @@
-//! Where the answer is written: the standard output, or a file that is whole or not there.
+//! Where the answer is written: the standard output, or a file that is either complete or absent.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,7 +10,7 @@ use crate::terminal::session::Trouble;
 /// See the module.
 pub struct Out {
     writer: Box<dyn Write + Send>,
-    /// The file that it becomes at the end, and what it is called until then.
+    /// The file that it becomes at the end, and its temporary name until then.
     file: Option<(PathBuf, PathBuf)>,
 }
 

@@ -24,7 +24,7 @@ impl Paper {
         Self::Terminal(Box::new(Theme::of_output(no_color, io::stdout().is_terminal(), plain)))
     }
 
-    /// What is drawn beside it.
+    /// The same for the error output, which is drawn beside it.
     #[must_use]
     pub fn theme(&self) -> Theme {
         match self {
@@ -54,7 +54,7 @@ impl Paper {
     }
 }
 
-/// A text without anything that steers a terminal, where it may come to one in the end; tabs stay, for what is copied.
+/// A text without control sequences, where it may end up on a terminal; tabs stay, for copying.
 #[must_use]
 pub fn for_pipe(text: &str) -> String {
     text.split('\t').map(harmless).collect::<Vec<_>>().join("\t")

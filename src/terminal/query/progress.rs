@@ -10,10 +10,10 @@ use crate::terminal::text::{Align, Theme, amounts, harmless, one_line, pad, trun
 
 /// How wide a name may be in its row.
 const NAME_WIDTH: usize = 28;
-/// How much of a text is looked at for its last lines, in bytes.
+/// How much of a text is searched for its last lines, in bytes.
 const TAIL_BYTES: usize = 16 << 10;
 
-/// Since when each call is known here.
+/// When each call was first seen here.
 #[derive(Default)]
 pub struct Progress {
     since: HashMap<String, Instant>,

@@ -47,7 +47,7 @@ impl Region {
         self.replace(lines, columns)
     }
 
-    /// The lines go.
+    /// Removes the lines.
     ///
     /// # Errors
     /// When the terminal is gone.

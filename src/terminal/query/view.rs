@@ -8,7 +8,7 @@ use super::out::Out;
 use super::paper::for_pipe;
 use crate::terminal::live::LiveRun;
 
-/// Shows a run. What is printed goes to its output; what only tells how it goes on to the error output.
+/// Shows a run. Results go to its output, progress to the error output.
 pub trait View: Send {
     /// An event was folded into the run.
     ///
@@ -24,10 +24,10 @@ pub trait View: Send {
         Ok(())
     }
 
-    /// A sentence beside the run.
+    /// Prints a sentence beside the run.
     fn say(&mut self, sentence: &str);
 
-    /// What moves goes.
+    /// Removes moving parts.
     fn clear(&mut self) {}
 
     /// The run is over; with the stored message, where that is printed.
@@ -43,7 +43,7 @@ fn tell(quiet: bool, sentence: &str) {
     }
 }
 
-/// The events as they come, one a line.
+/// Prints the events as they come, one a line.
 pub(super) struct Events {
     pub out: Out,
     pub quiet: bool,
@@ -63,7 +63,7 @@ impl View for Events {
     }
 }
 
-/// Nothing until the end, and then the message or the final answer.
+/// Prints nothing until the end, and then the message or the final answer.
 pub(super) struct Whole {
     pub out: Out,
     pub quiet: bool,

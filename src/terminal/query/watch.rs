@@ -22,7 +22,7 @@ pub const STOPPING: &str = "Stopping … (Ctrl-C again leaves at once)";
 const TICK: Duration = Duration::from_millis(120);
 
 impl Output {
-    /// Whether somebody watches: what is printed is for eyes, and they can be asked.
+    /// Whether a person watches: the output is for people, and they can be asked.
     #[must_use]
     pub fn is_for_people(&self) -> bool {
         !self.json && !self.jsonl && !self.simple && self.output.is_none() && io::stdout().is_terminal()
@@ -32,9 +32,9 @@ impl Output {
 /// A run that was watched.
 #[derive(Debug)]
 pub struct Watched {
-    /// As far as it was followed; as nobody has asked it where nothing came of the question.
+    /// The run as far as it was followed; in its initial state where the question had no effect.
     pub run: LiveRun,
-    /// The code to end with, or what came instead of an answer.
+    /// The exit code, or why there is no answer.
     pub ended: Result<u8, Trouble>,
 }
 
@@ -51,7 +51,7 @@ pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output)
     watch(session, async move { asked.ask(question).await }, output).await
 }
 
-/// Shows a run that is there, from its beginning.
+/// Shows an existing run, from its beginning.
 pub async fn follow(session: Arc<dyn Session>, run: &str, output: &Output) -> Watched {
     let (followed, run) = (session.clone(), run.to_owned());
     watch(session, async move { followed.follow(&run, 0).await }, output).await
@@ -63,7 +63,7 @@ async fn watch(
     output: &Output,
 ) -> Watched {
     let mut interrupts = Interrupts::heard();
-    // Before anything is paid: a file that cannot be written is said now.
+    // Before anything is paid: a file that cannot be written is reported now.
     let out = match Out::open(output.output.as_deref()) {
         Ok(out) => out,
         Err(trouble) => return Watched::nothing(Err(trouble)),
@@ -74,7 +74,7 @@ async fn watch(
     let following = tokio::select! {
         following = &mut following => following,
         () = interrupts.next() => {
-            // The question may have arrived: then its run is stopped as soon as it says that it is there.
+            // The question may have arrived: then its run is stopped as soon as its first event shows that it exists.
             stopping = true;
             view.say(STOPPING);
             tokio::select! {
@@ -146,14 +146,14 @@ async fn to_the_end(
         };
         if stopping && !stopped && run.run_id.is_some() {
             stopped = true;
-            // A server that does not answer keeps nobody here.
+            // A server that does not answer must not keep the program running.
             tokio::select! {
                 () = stop(session.as_ref(), run, view) => {}
                 () = interrupts.next() => return Ok(exit::CANCELLED),
             }
         }
         if let Err(error) = shown {
-            // Nobody reads it any more, and nobody pays for what is not read.
+            // Nobody reads it any more, so the run is stopped before it costs more.
             stop(session.as_ref(), run, view).await;
             return Out::broken(&error);
         }
@@ -189,7 +189,7 @@ fn code(run: &LiveRun, output: &Output) -> Result<u8, Trouble> {
         RunStatus::Complete if output.strict && some_failed(run) => Ok(exit::PARTIAL),
         RunStatus::Complete => Ok(exit::ANSWERED),
         RunStatus::Cancelled => {
-            // Whoever has stopped it here knows.
+            // The person who stopped it here knows.
             if let Some(why) = &run.error {
                 eprintln!("llm-council: {}", one_line(why));
             }
@@ -213,7 +213,7 @@ fn some_failed(run: &LiveRun) -> bool {
     all.any(|status| status == CallStatus::Failed) || !run.final_answer.failures.is_empty()
 }
 
-/// Ctrl-C, as often as it is pressed, and the end that a shell or a supervisor asks for.
+/// Ctrl-C, as often as it is pressed, and the signals by which a shell or a supervisor asks for the end.
 pub struct Interrupts(Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>);
 
 impl Interrupts {
@@ -229,7 +229,7 @@ impl Interrupts {
         Self(both.ok())
     }
 
-    /// The next time that one comes.
+    /// Waits for the next of them.
     pub async fn next(&mut self) {
         match &mut self.0 {
             Some((interrupt, terminate)) => tokio::select! {

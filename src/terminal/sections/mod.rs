@@ -42,7 +42,7 @@ pub fn conclusion(run: &LiveRun) -> Vec<Section> {
     all
 }
 
-/// What was settled before anybody answered.
+/// What was decided before anybody answered.
 #[must_use]
 pub fn beginning(run: &LiveRun) -> Vec<Section> {
     let ignored = |ignored: &Ignored| format!("{} does not apply: {}", ignored.field, ignored.reason);
@@ -51,7 +51,7 @@ pub fn beginning(run: &LiveRun) -> Vec<Section> {
     lines("beginning", "Before the answers", said, ready).into_iter().collect()
 }
 
-/// What the ballots come to.
+/// The result of the ballots.
 #[must_use]
 pub fn ranking(run: &LiveRun) -> Option<Section> {
     if run.ranking.rows.is_empty() {
@@ -101,7 +101,7 @@ fn last(run: &LiveRun) -> Option<Section> {
     Some(section)
 }
 
-/// What it came to, in a line.
+/// The result of the run, in a line.
 #[must_use]
 pub fn figures(run: &LiveRun) -> Option<Section> {
     let costs = run.costs.as_ref()?;

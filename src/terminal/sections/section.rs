@@ -6,7 +6,7 @@ use crate::terminal::text::amounts;
 /// A part of what is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// The same in every look at the run.
+    /// Its key, the same every time the run is laid out.
     pub key: String,
     pub title: String,
     /// Figures beside the title.
@@ -63,7 +63,7 @@ pub fn name(piece: &Piece) -> String {
     }
 }
 
-/// What a model writes, under its name; `what` stands before that.
+/// A model's text under its name, preceded by `what`.
 pub fn of_piece(of: &str, what: Option<&str>, piece: &Piece) -> Section {
     let is_bad = piece.status == CallStatus::Failed;
     let why = piece.failure().map(|failure| failure.error.as_str());

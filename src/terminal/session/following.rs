@@ -15,7 +15,7 @@ pub enum Step {
     Event { seq: Option<u64>, event: Value },
     /// The connection is lost, for this reason; it is tried again.
     Lost(String),
-    /// Events come again.
+    /// Events arrive again.
     Back,
     /// It is given up; the run goes on without us.
     Gone(Trouble),
@@ -25,7 +25,7 @@ pub enum Step {
 pub struct Following(Pin<Box<dyn Stream<Item = Step> + Send>>);
 
 impl Following {
-    /// Of a stream that ends after the run's last event, or after [`Step::Gone`].
+    /// Wraps a stream that ends after the run's last event, or after [`Step::Gone`].
     pub fn new(steps: impl Stream<Item = Step> + Send + 'static) -> Self {
         Self(Box::pin(steps))
     }

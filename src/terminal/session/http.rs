@@ -17,16 +17,16 @@ use super::{Place, Question, Session};
 use crate::sse::{SseDecoder, SseEvent};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Whoever says nothing for so long is dead: a stream has a heartbeat every 15 s, and a tool that waits for an answer
-/// (`mcp`) says something after 45 s.
+/// A server that is silent for this long is dead: a stream has a heartbeat every 15 s, and a tool that waits for an
+/// answer (`mcp`) says something after 45 s.
 const SILENCE: Duration = Duration::from_secs(60);
 /// How long a plain answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest event that is read.
 const MAX_EVENT_BYTES: usize = 16 << 20;
-/// How often a question is sent again that perhaps did not arrive; its key makes that safe.
+/// How often a question that may not have arrived is sent again; its idempotency key makes that safe.
 const TRIES: u32 = 4;
-/// The waits between two tries to come back, until one is reached that is kept to.
+/// The waits between tries to reconnect; the last one is repeated.
 const PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
@@ -46,10 +46,10 @@ pub struct Http {
 }
 
 impl Http {
-    /// The server at this address, for whoever holds the token.
+    /// The server at this address, in the name of the token's owner.
     ///
     /// # Errors
-    /// When the address is none, or the token cannot be one.
+    /// When the address or the token is not valid.
     pub fn server(address: &str, token: Option<&SecretString>) -> Result<Self, Trouble> {
         let wrong = |problem: String| Trouble::Wrong(vec![problem]);
         let with_scheme =
@@ -96,7 +96,7 @@ impl Http {
             .user_agent(concat!("llm-council/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT)
             .read_timeout(SILENCE)
-            // Where a proxy sends people to its sign-in page, a program has no business.
+            // A proxy would redirect to its sign-in page, which is of no use to a program.
             .redirect(redirect::Policy::none());
         let client = with(client).build().map_err(|error| Trouble::Failed(error.to_string()))?;
         Ok(Self { place, base, client })
@@ -139,7 +139,7 @@ impl Http {
         let why = if error.is_timeout() {
             "it does not answer in time".to_owned()
         } else {
-            // The innermost cause says what happened; what is around it names our own parts.
+            // The innermost cause says what happened; the outer ones only name our own parts.
             let mut cause: &dyn std::error::Error = error;
             while let Some(deeper) = cause.source() {
                 cause = deeper;
@@ -165,18 +165,18 @@ impl Http {
         Value::Object(body)
     }
 
-    /// What stands at this path, to be read piece by piece for as long as it takes.
+    /// The content at this path, to be read piece by piece for as long as it takes.
     ///
     /// # Errors
-    /// What came of it instead.
+    /// Why it cannot be read.
     pub async fn download(&self, path: &str) -> Result<Response, Trouble> {
         self.send(self.to(Method::GET, path)).await.map_err(|refused| refused.trouble)
     }
 
-    /// Sends a message of another protocol; the answer comes as it is, whatever it says.
+    /// Sends a message of another protocol; the answer is returned unchanged, whatever it is.
     ///
     /// # Errors
-    /// When there is none, or a page to sign in instead of one.
+    /// When there is no answer, or a sign-in page instead.
     pub async fn message(
         &self,
         path: &str,
@@ -193,13 +193,13 @@ impl Http {
         }
     }
 
-    /// What it means that an answer breaks off.
+    /// The error for an answer that breaks off.
     #[must_use]
     pub fn broken(&self, error: &reqwest::Error) -> Trouble {
         self.not_sent(error).trouble
     }
 
-    /// What it means that a page comes instead of what was asked for: behind a proxy that of its sign-in.
+    /// The error for an HTML page instead of an answer: behind a proxy its sign-in page.
     fn sign_in(&self, response: &Response) -> Option<Trouble> {
         let status = response.status();
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -224,7 +224,7 @@ impl Http {
     }
 }
 
-/// A trouble, and after which wait it may be gone.
+/// An error, and after which wait it may have passed.
 struct Refused {
     trouble: Trouble,
     again: Option<Duration>,
@@ -257,7 +257,7 @@ impl Session for Http {
             tries += 1;
             let part = Part::bytes(bytes.clone()).file_name(name.to_owned());
             let request = self.to(Method::POST, "/api/attachments").multipart(Form::new().part("file", part));
-            // The same file again is the same file.
+            // Uploading the same file again is harmless.
             match self.send(request).await {
                 Ok(response) => return self.read(response).await,
                 Err(Refused { again: Some(wait), .. }) if tries < TRIES => tokio::time::sleep(wait).await,
@@ -313,7 +313,7 @@ struct Reader {
     read: std::vec::IntoIter<SseEvent>,
     /// How many tries in a row have failed.
     failed: usize,
-    /// Whether it was said that the connection is lost.
+    /// Whether the loss of the connection was reported.
     told: bool,
     over: bool,
 }
@@ -373,7 +373,7 @@ impl Reader {
         }
     }
 
-    /// What an event of the stream is; none where it is read already or not to be read.
+    /// What an event of the stream is; `None` where it was read already or is to be skipped.
     fn step(&mut self, read: &SseEvent) -> Option<Step> {
         let seq: Option<u64> = read.id.as_deref().and_then(|id| id.parse().ok());
         if seq.is_some_and(|seq| seq <= self.after) {
@@ -385,7 +385,7 @@ impl Reader {
         Some(Step::Event { seq, event })
     }
 
-    /// The connection is gone; `None` where that was said already.
+    /// The connection is gone; `None` where that was reported already.
     fn lose(&mut self, why: String) -> Option<Step> {
         self.response = None;
         self.decoder = SseDecoder::new(MAX_EVENT_BYTES);
@@ -394,7 +394,7 @@ impl Reader {
         Some(Step::Lost(why))
     }
 
-    /// One try to come back.
+    /// One try to reconnect.
     async fn come_back(&mut self) -> Option<Step> {
         let pause = PAUSES.get(self.failed).or(PAUSES.last()).copied().unwrap_or_default();
         tokio::time::sleep(pause).await;
@@ -404,7 +404,7 @@ impl Reader {
                 self.failed += 1;
                 tracing::debug!(%trouble, "a stream cannot be opened again yet");
             }
-            // A gateway in front of a server that is starting.
+            // A gateway answers this in front of a server that is starting.
             Err(Refused { trouble: Trouble::NotReachable(_), .. }) if self.failed < PATIENCE => {
                 self.failed += 1;
             }

@@ -1,5 +1,5 @@
-//! One way to a council, whether it is held in this process or at a server: what is asked for and followed here is the
-//! public API, and nothing that shows an answer knows who gave it.
+//! One way to a council, whether it is held in this process or at a server: both are used through the public API, and
+//! the code that shows an answer does not know which one gave it.
 
 mod following;
 pub mod http;
@@ -56,7 +56,7 @@ impl Question {
         Self { begins: true, ..Self::in_conversation(uuid::Uuid::new_v4().to_string(), body) }
     }
 
-    /// A question in a conversation that is there.
+    /// A question in an existing conversation.
     #[must_use]
     pub fn in_conversation(conversation: String, body: Map<String, Value>) -> Self {
         Self { conversation, begins: false, body, key: uuid::Uuid::new_v4().to_string() }
@@ -72,19 +72,19 @@ pub trait Session: Send + Sync {
     /// One request of the API; the answer's JSON, or `null` where it has no body.
     ///
     /// # Errors
-    /// What came of it instead.
+    /// Why there is no answer.
     async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble>;
 
     /// The same for an answer that is text: an export.
     ///
     /// # Errors
-    /// What came of it instead.
+    /// Why there is no answer.
     async fn text(&self, path: &str) -> Result<String, Trouble>;
 
-    /// Takes a file to where questions go; what was made of it, as `POST /api/attachments` answers.
+    /// Uploads a file to where questions go; returns the answer of `POST /api/attachments`.
     ///
     /// # Errors
-    /// What came of it instead.
+    /// Why it was not taken.
     async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Value, Trouble>;
 
     /// Asks, and follows the run to its end.
@@ -93,7 +93,7 @@ pub trait Session: Send + Sync {
     /// Nothing was asked then, as far as can be known.
     async fn ask(&self, question: Question) -> Result<Following, Trouble>;
 
-    /// Follows a run that is there, after the event of this number.
+    /// Follows an existing run, after the event of this number.
     ///
     /// # Errors
     /// When it cannot be read.

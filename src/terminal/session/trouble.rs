@@ -1,10 +1,10 @@
-//! What can come instead of an answer, and with which code a command then ends.
+//! The errors of commands, and the exit code for each.
 
 use reqwest::StatusCode;
 use serde_json::Value;
 use thiserror::Error;
 
-/// What came instead of an answer; each says what to do.
+/// Why there is no answer; each says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Trouble {
     /// Everything that is wrong with what was asked.
@@ -60,7 +60,7 @@ impl Trouble {
     }
 }
 
-/// What somebody who is not signed in does.
+/// What to do without being signed in.
 const SIGN_IN: &str = "run `llm-council login`, or set LLM_COUNCIL_TOKEN to a personal access token (web app: \
                                   Settings, Tokens)";
 

@@ -9,7 +9,7 @@ use crate::invisible;
 
 /// How far a tab goes, in columns.
 const TAB: usize = 4;
-/// Longest parameters of a control sequence; what is longer is none.
+/// The longest parameters of a control sequence; anything longer is not one.
 const MAX_CSI_CHARS: usize = 256;
 /// Longest text of a command to the terminal (a title, a hyperlink, the clipboard, a picture). What has not ended by
 /// then is taken for text whose beginning happened to look like a command.
@@ -17,9 +17,9 @@ const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// Most characters without a width in a row: enough for every script and emoji, too few to draw over other lines.
 const MAX_MARKS: usize = 16;
 
-/// `text` without anything that moves the cursor, changes modes or hides text. Escape sequences go as a whole; one
-/// that never ends goes alone, and what it would have swallowed stays. Tabs become spaces, every kind of line break
-/// becomes `\n`.
+/// `text` without anything that moves the cursor, changes modes or hides text. Escape sequences are removed as a whole;
+/// of one that never ends only the beginning is removed, and the text that it would have swallowed stays. Tabs become
+/// spaces, every kind of line break becomes `\n`.
 #[must_use]
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
@@ -31,7 +31,8 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same on one line, for titles and names: line breaks and runs of spaces are one space, none at the ends.
+/// The same on one line, for titles and names: line breaks and runs of spaces become one space, without any at the
+/// ends.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let text = harmless(text);
@@ -87,7 +88,7 @@ enum State {
     Text,
     /// After ESC and perhaps some of its intermediate characters.
     Escape,
-    /// Within a control sequence that has so many characters.
+    /// Within a control sequence, with the number of its characters.
     Sequence(usize),
     /// Within a command, whose text is held back.
     Command,

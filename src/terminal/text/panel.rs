@@ -50,7 +50,7 @@ pub fn panel(panel: &Panel, columns: usize, theme: &Theme) -> Vec<Line<'static>>
         return lines;
     }
     let all_notes = notes.join(separator);
-    // Corner, line and space on both sides of what stands in the border.
+    // Corner, line and space on both sides of the text in the border.
     let room = columns - 6;
     let fits_top = notes.is_empty() || width(&title) + width(&all_notes) + 3 <= room;
     let top_notes = if fits_top { all_notes.as_str() } else { "" };

@@ -1,4 +1,4 @@
-//! Rows and columns: the columns that matter most where there is little room, and lists where there is less.
+//! Rows and columns: only the most important columns where there is little room, and lists where there is even less.
 
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
@@ -21,7 +21,7 @@ pub struct Column {
 }
 
 /// A table of `rows` in at most `columns_wide` columns of the terminal: cells are cut, optional columns left out, and
-/// where that does not do, each row is a list of `name: value`. Without frames it is always such a list.
+/// where that does not suffice, each row is a list of `name: value`. Without frames it is always such a list.
 #[must_use]
 pub fn table(
     columns: &[Column],

@@ -1,4 +1,4 @@
-//! Colours and line characters: what this terminal can show, and which style each thing has.
+//! Colours and line characters: what this terminal can show, and which style each element has.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -13,8 +13,8 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// From the variables of the environment, which `variable` reads. `NO_COLOR` wins over everything; what forces
-    /// colours (`FORCE_COLOR`, `CLICOLOR_FORCE`) also does so where it is no terminal.
+    /// From the variables of the environment, which `variable` reads. `NO_COLOR` wins over everything; variables that
+    /// force colours (`FORCE_COLOR`, `CLICOLOR_FORCE`) also do so where the output is not a terminal.
     #[must_use]
     pub fn detect(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> Self {
         let set = |name| variable(name).filter(|value| !value.is_empty());
@@ -109,7 +109,7 @@ fn nearest_16(rgb: [u8; 3]) -> Color {
 pub enum Background {
     Light,
     Dark,
-    /// Nobody knows: colours that are readable on both.
+    /// Unknown: colours that are readable on both.
     #[default]
     Auto,
 }
@@ -127,7 +127,7 @@ impl Background {
     }
 }
 
-/// With what lines and boxes are drawn.
+/// The characters that lines and boxes are drawn with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Frames {
     #[default]
@@ -162,8 +162,8 @@ impl Frames {
     }
 }
 
-/// The style of everything that is shown, within what a terminal can show. No colour says anything that is not also
-/// said in words or signs.
+/// The style of everything that is shown, within what a terminal can show. No colour carries information that is not
+/// also shown in words or signs.
 #[derive(Debug, Clone)]
 pub struct Theme {
     pub depth: Depth,
@@ -171,7 +171,7 @@ pub struct Theme {
     pub heading: Style,
     pub code: Style,
     pub dim: Style,
-    /// The colours of members 1 to 8, told apart by colour-blind people as well as eight can be.
+    /// The colours of members 1 to 8, as distinguishable for colour-blind people as eight can be.
     pub members: [Style; 8],
     pub ok: Style,
     pub warning: Style,
@@ -185,7 +185,7 @@ pub struct Theme {
     pub border: Style,
 }
 
-/// A colour on dark, on light, on a background that nobody knows, and among 16.
+/// A colour for dark, light and unknown backgrounds, and for terminals with 16 colours.
 struct Paint(u32, u32, u32, Color);
 
 const ORANGE: Paint = Paint(0xe5_9f00, 0x99_6a00, 0x9d_6c00, Color::Yellow);
@@ -212,7 +212,7 @@ impl Theme {
             let color = if depth == Depth::Ansi16 { named } else { Color::from_u32(rgb) };
             depth.nearest(color).map_or_else(Style::new, |color| Style::new().fg(color))
         };
-        // A grey of sixteen colours is invisible on some backgrounds: there, faint.
+        // The grey of sixteen colours is invisible on some backgrounds: faint text is used there.
         let dim = match depth {
             Depth::None | Depth::Ansi16 => Style::new().add_modifier(Modifier::DIM),
             Depth::Ansi256 | Depth::True => paint(GREY),

@@ -1,4 +1,4 @@
-//! How many columns a text takes, counted by what people take for one character.
+//! How many columns a text takes, counted by grapheme clusters.
 
 use std::borrow::Cow;
 

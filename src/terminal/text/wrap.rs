@@ -48,7 +48,7 @@ struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// A space at which a line may be broken: a no-break space is none.
+    /// A space at which a line may be broken: a no-break space is not one.
     fn is_space(&self) -> bool {
         matches!(
             self.text.chars().next(),
@@ -91,7 +91,7 @@ fn cut(cells: &[Cell<'_>], from: usize, room: usize) -> (usize, usize) {
             let next =
                 cells.iter().skip(at).position(|cell| !cell.is_space()).map_or(cells.len(), |n| at + n);
             let spaces: usize = cells.iter().take(next).skip(at).map(|cell| cell.width_in(room)).sum();
-            // What a line begins with is its own indentation.
+            // Spaces at the beginning of a line are its indentation.
             if at > from {
                 place = Some((at, next));
             }
@@ -127,7 +127,7 @@ fn may_break(cells: &[Cell<'_>], at: usize) -> bool {
     if is_wide(at) || is_wide(at - 1) || before == '—' {
         return true;
     }
-    // A word with a hyphen, but no minus.
+    // After the hyphen in a word, but not after a minus.
     before == '-'
         && after.is_alphabetic()
         && at.checked_sub(2).and_then(char_at).is_some_and(char::is_alphabetic)

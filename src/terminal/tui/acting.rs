@@ -1,4 +1,4 @@
-//! What each action does to the screen, and what is to be done for it. Nothing here waits.
+//! The effect of each action on the screen, and the requests that it needs. Nothing here waits.
 
 use ratatui_textarea::WrapMode;
 
@@ -17,7 +17,7 @@ use crate::terminal::query::{STOPPING, for_pipe};
 use crate::terminal::session::Place;
 use crate::terminal::text::one_line;
 
-/// Does what a key or a click is for.
+/// Performs the action of a key or a click.
 pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Help => state.popup = Some(Popup::Help { top: 0 }),
@@ -128,7 +128,7 @@ fn down(state: &mut State, lines: usize) -> Vec<Effect> {
         let last = state.list.items.len().saturating_sub(1);
         state.list.selected = state.list.selected.saturating_add(lines).min(last);
     } else if let Some(thread) = state.thread_mut() {
-        // Drawing finds the last page.
+        // Drawing limits this to the last page.
         thread.top = thread.top.saturating_add(lines);
         thread.follows = false;
     }
@@ -185,7 +185,7 @@ fn skip(state: &mut State) {
     }
 }
 
-/// Asks what is to be added to the question that is being answered; the server knows until when that can be.
+/// Asks what is to be added to the question that is being answered; the server decides until when that is possible.
 fn correct(state: &mut State) {
     match state.thread().and_then(Thread::live).and_then(|run| run.run_id.clone()) {
         Some(run) => state.popup = Some(prompt(Prompt::Correction(run), "")),
@@ -243,7 +243,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
     state.pane = Pane::Reading;
     let known = state.threads.entry(item.id.clone()).or_default();
     known.title = item.title;
-    // What is followed is newer than what is stored.
+    // The run that is followed is newer than the stored message.
     if known.link == Link::None { vec![Effect::Open { conversation: item.id }] } else { Vec::new() }
 }
 
@@ -264,7 +264,7 @@ fn send(state: &mut State) -> Vec<Effect> {
     }
 }
 
-/// One step out of where one is.
+/// One step back.
 fn back(state: &mut State) -> Vec<Effect> {
     match state.pane {
         Pane::Writing => state.pane = Pane::Reading,
@@ -289,7 +289,7 @@ pub(super) fn interrupt(state: &mut State, is_second: bool) -> Vec<Effect> {
     })
 }
 
-/// Stops the run that is read; one that has no id yet as soon as it has. Nothing is said where nothing runs.
+/// Stops the run that is read; if it has no id yet, as soon as it has one. Silent where nothing runs.
 fn stop(state: &mut State) -> Option<Vec<Effect>> {
     let run = state.thread().and_then(Thread::live).map(|run| run.run_id.clone())?;
     if let Some(thread) = state.thread_mut() {
@@ -304,7 +304,7 @@ pub(super) fn leave(stop: Vec<String>) -> Vec<Effect> {
     vec![Effect::Leave { stop, code: exit::ANSWERED }]
 }
 
-/// Lists what these words are in; all for none.
+/// Lists the conversations that contain these words, or all without words.
 pub(super) fn search(state: &mut State, query: &str) -> Vec<Effect> {
     query.clone_into(&mut state.list.query);
     state.list.selected = 0;
@@ -313,7 +313,7 @@ pub(super) fn search(state: &mut State, query: &str) -> Vec<Effect> {
     vec![Effect::List { query: query.to_owned() }]
 }
 
-/// Scrolls this pane, whoever has the keys.
+/// Scrolls this pane, whichever has the focus.
 pub(super) fn wheeled(state: &mut State, pane: Pane, is_up: bool, lines: usize) -> Vec<Effect> {
     let kept = std::mem::replace(&mut state.pane, pane);
     let effects = if is_up { up(state, lines) } else { down(state, lines) };

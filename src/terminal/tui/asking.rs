@@ -1,4 +1,4 @@
-//! A question on its way: what the screen shows before anything comes, as it comes, and where nothing does.
+//! A question on its way: what the screen shows before events arrive, as they do, and if none do.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ pub fn ask(state: &mut State, question: String) -> Vec<Effect> {
     vec![Effect::Ask { conversation, begins, body }]
 }
 
-/// Asks again what failed in the last run: it comes in its place.
+/// Asks again what failed in the last run: the new run takes its place.
 fn again(state: &mut State, conversation: &str) {
     let Some(thread) = state.threads.get_mut(conversation) else { return };
     if let Some(turn) = thread.turns.last_mut() {
@@ -53,7 +53,7 @@ fn again(state: &mut State, conversation: &str) {
     follow(thread);
 }
 
-/// A conversation is gone; it is not gone on with.
+/// A conversation was deleted; it must not be continued.
 fn deleted(state: &mut State, conversation: &str) -> Vec<Effect> {
     state.threads.remove(conversation);
     state.open.take_if(|open| open == conversation);
@@ -61,7 +61,7 @@ fn deleted(state: &mut State, conversation: &str) -> Vec<Effect> {
     vec![Effect::List { query: state.list.query.clone() }]
 }
 
-/// The last turn is read, and what goes on in it is followed.
+/// Shows the last turn, and follows its progress.
 fn follow(thread: &mut Thread) {
     thread.show(usize::MAX, Tab::Answers);
     thread.follows = true;
@@ -70,7 +70,7 @@ fn follow(thread: &mut Thread) {
     thread.begun.clear();
 }
 
-/// Takes in what has come back.
+/// Applies a reply.
 pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
     match reply {
         Reply::Listed { query, items } => listed(state, &query, items),
@@ -104,7 +104,7 @@ pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
 }
 
 fn listed(state: &mut State, query: &str, items: Result<Vec<Item>, Trouble>) {
-    // Of a search that was changed meanwhile.
+    // The reply to a search that was changed meanwhile.
     if query != state.list.query {
         return;
     }
@@ -131,7 +131,7 @@ fn listed(state: &mut State, query: &str, items: Result<Vec<Item>, Trouble>) {
             state.list.problem = None;
         }
         Err(trouble) => {
-            // Nothing is kept there: that is no fault.
+            // Nothing is kept there, so this is not an error.
             if state.place != Place::Ephemeral {
                 state.complain(trouble.to_string());
             }
@@ -176,7 +176,7 @@ fn opened(state: &mut State, conversation: &str, stored: Result<Value, Trouble>)
     thread.show(usize::MAX, Tab::Final);
     let last = thread.turns.last().filter(|turn| turn.run.status.is_live());
     let Some(run) = last.and_then(|turn| turn.run.run_id.clone()) else { return Vec::new() };
-    // Its events tell it from the beginning.
+    // Its events repeat everything from the beginning.
     if let Some(turn) = thread.turns.last_mut() {
         turn.run = LiveRun::default();
     }
@@ -184,7 +184,7 @@ fn opened(state: &mut State, conversation: &str, stored: Result<Value, Trouble>)
     vec![Effect::Follow { conversation: conversation.to_owned(), run }]
 }
 
-/// The question was not taken: it is there to be changed and asked again.
+/// The question was refused: its text returns to the composer, to be changed and asked again.
 fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
     state.complain(trouble.to_string());
     let Some(thread) = state.threads.get_mut(conversation) else { return };
@@ -242,7 +242,7 @@ fn stepped(state: &mut State, conversation: &str, step: Step) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The stream is over. What was followed to its end is read from its beginning.
+/// The stream is over. A turn that was followed to its end is shown from its beginning.
 fn ended(state: &mut State, conversation: &str) -> Vec<Effect> {
     let is_open = state.open.as_deref() == Some(conversation);
     if let Some(thread) = state.threads.get_mut(conversation) {

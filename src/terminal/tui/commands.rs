@@ -8,14 +8,14 @@ use crate::terminal::chat::save_new;
 use crate::terminal::query::for_pipe;
 use crate::terminal::text::amounts;
 
-/// What a command comes to.
+/// The result of a command.
 pub enum Obeyed {
     Effects(Vec<Effect>),
     /// The same as this key.
     As(Action),
 }
 
-/// Does what a command says.
+/// Executes a command.
 pub fn obey(state: &mut State, command: Command) -> Obeyed {
     let effects = match command {
         Command::Help => return Obeyed::As(Action::Help),
@@ -70,7 +70,7 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
             }
             Vec::new()
         }
-        // The name that is typed says the format.
+        // The typed file name decides the format.
         Command::Export(_) => return Obeyed::As(Action::Export),
         Command::Retry => return Obeyed::As(Action::Retry),
         Command::Exit => return Obeyed::As(Action::Leave),
@@ -78,7 +78,7 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
     Obeyed::Effects(effects)
 }
 
-/// What the conversation has cost, and whether that is all.
+/// What the conversation has cost, and whether that is complete.
 fn cost(thread: &Thread) -> String {
     let costs: Vec<_> = thread.turns.iter().filter_map(|turn| turn.run.costs.as_ref()).collect();
     let known: Vec<f64> = costs.iter().filter_map(|costs| costs.total).collect();

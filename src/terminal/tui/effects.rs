@@ -1,4 +1,4 @@
-//! What the screen wants of the session, and what comes back. Everything is done beside the screen, which never waits.
+//! The screen's requests to the session, and the replies. Everything is done in the background: the screen never waits.
 
 use std::sync::Arc;
 
@@ -63,7 +63,8 @@ pub enum Effect {
     Preset {
         name: String,
     },
-    /// A file goes with the questions of a conversation, or of the one that is to begin; so many do already.
+    /// A file goes with the questions of a conversation, or of the one that is to begin; with the number of those that
+    /// do already.
     Attach {
         file: String,
         already: usize,
@@ -75,7 +76,7 @@ pub enum Effect {
     },
     Redraw,
     Suspend,
-    /// These runs are stopped before.
+    /// These runs are stopped before leaving.
     Leave {
         stop: Vec<String>,
         code: u8,
@@ -93,7 +94,7 @@ pub enum Reply {
         conversation: String,
         stored: Result<Value, Trouble>,
     },
-    /// The question was not taken.
+    /// The question was refused.
     Refused {
         conversation: String,
         trouble: Trouble,
@@ -102,7 +103,7 @@ pub enum Reply {
         conversation: String,
         step: Step,
     },
-    /// What failed is asked again: what comes is in the place of the last run.
+    /// Failed parts are asked again: the new run takes the place of the last one.
     Again {
         conversation: String,
     },
@@ -115,7 +116,7 @@ pub enum Reply {
     },
     Presets(Vec<Preset>),
     Preset(Preset),
-    /// The server has these files for a conversation, or for the one that is to begin.
+    /// The server has taken these files for a conversation, or for the one that is to begin.
     Attached {
         files: Vec<Attached>,
         to: Option<String>,
@@ -129,7 +130,7 @@ pub enum Reply {
     Left(u8),
 }
 
-/// Does it, and sends what comes of it. Effects on the terminal itself are not for this.
+/// Performs an effect, and sends the replies. Effects on the terminal itself are handled elsewhere.
 pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<Reply>) {
     let reply = match effect {
         Effect::List { query } => {
@@ -212,7 +213,7 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
         }
         Effect::Copy { .. } | Effect::Redraw | Effect::Suspend => return,
     };
-    // Nobody is there any more when the program leaves.
+    // There is no receiver left when the program ends.
     drop(replies.send(reply).await);
 }
 

@@ -19,7 +19,7 @@ use crate::terminal::text::{harmless, one_line};
 /// How many lines the wheel goes.
 const WHEEL: usize = 3;
 
-/// What an event of the terminal does.
+/// Handles an event of the terminal.
 pub fn input(state: &mut State, event: Event) -> Vec<Effect> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => pressed(state, key),
@@ -64,7 +64,7 @@ fn pressed(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     }
 }
 
-/// A key for an editor, as a shell would take it.
+/// A key in an editor, with the meaning that it has in a shell.
 fn typed(area: &mut TextArea<'static>, key: KeyEvent) {
     match (key.code, key.modifiers) {
         (KeyCode::Char('u'), KeyModifiers::CONTROL) => drop(area.delete_line_by_head()),
@@ -72,7 +72,7 @@ fn typed(area: &mut TextArea<'static>, key: KeyEvent) {
     }
 }
 
-/// What a key does to an offer that waits; nothing where there is none.
+/// The effect of a key on a waiting offer; none where there is no offer.
 #[expect(clippy::wildcard_enum_match_arm, reason = "a key that is not named means nothing here")]
 fn to_offer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     let thread = state.thread_mut()?;
@@ -82,7 +82,7 @@ fn to_offer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
         KeyCode::Char('t') => Some(true),
         KeyCode::Char('a') => Some(false),
         KeyCode::Esc => None,
-        // Whatever else is meant for the screen behind it.
+        // Other keys are meant for the screen behind it.
         _ => return action(state.pane, key).map(|action| act(state, action)).or(Some(Vec::new())),
     };
     thread.offer_seen = Some(run.clone());
@@ -108,7 +108,7 @@ fn in_popup(state: &mut State, key: KeyEvent) -> Vec<Effect> {
             KeyCode::PageUp | KeyCode::Char('b') => *top = top.saturating_sub(state.page),
             KeyCode::PageDown | KeyCode::Char(' ') => *top += state.page,
             KeyCode::Home => *top = 0,
-            // Drawing finds the last page.
+            // Drawing limits this to the last page.
             KeyCode::End => *top = usize::MAX / 2,
             _ => return Vec::new(),
         },
@@ -161,7 +161,7 @@ fn switch(state: &mut State, at: usize) {
     }
 }
 
-/// What a line that was asked for does.
+/// Handles a line that was prompted for.
 fn asked(state: &mut State, asks: Prompt, value: &str) -> Vec<Effect> {
     match asks {
         Prompt::Search => search(state, value),
@@ -204,7 +204,7 @@ fn clicked(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
     }
 }
 
-/// Scrolls what is under the pointer, whoever has the keys.
+/// Scrolls the pane under the pointer, whichever has the focus.
 fn wheel(state: &mut State, pane: Option<Pane>, direction: KeyCode) -> Vec<Effect> {
     if state.popup.is_some() {
         return (0..WHEEL)

@@ -48,11 +48,11 @@ pub enum Action {
     Delete,
     Send,
     NewLine,
-    /// Out of where one is.
+    /// Back.
     Back,
 }
 
-/// Where a key does this; everywhere if nowhere in particular.
+/// Where a key does this; everywhere if `None`.
 type When = Option<Pane>;
 
 /// A line of the list of keys.
@@ -171,7 +171,7 @@ pub const KEYS: &[Binding] = &[
     b(WRITE, &[k(KeyCode::Esc)], "Esc", Action::Back, "to the deliberation"),
 ];
 
-/// What this key does in this pane; nothing where it is typed.
+/// The action of this key in this pane; `None` where it is text input.
 #[must_use]
 pub fn action(pane: Pane, key: KeyEvent) -> Option<Action> {
     // Whether a capital letter comes with Shift differs between terminals.

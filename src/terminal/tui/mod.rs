@@ -1,7 +1,8 @@
 //! `tui`: the whole council on one screen: conversations, the deliberation as it goes on, and what is asked next.
 //!
-//! Keys and clicks ([`keys`], [`input`]) are actions ([`acting`]), which change the [`state`], and want [`effects`] of the session, which are done
-//! beside the screen; what comes of them ([`asking`]) changes the state again, and [`draw`] shows it.
+//! Keys and clicks ([`keys`], [`input`]) are actions ([`acting`]), which change the [`state`], and request [`effects`]
+//! from the session, which are done in the background; their replies ([`asking`]) change the state again, and [`draw`]
+//! shows it.
 
 mod acting;
 mod asking;
@@ -41,11 +42,11 @@ use effects::{Effect, Reply, perform};
 use screen::Screen;
 use state::State;
 
-/// The least time between two looks: what changes faster is seen together.
+/// The least time between two redraws: faster changes are shown together.
 const LOOK: Duration = Duration::from_millis(66);
 /// How often seconds are counted while something goes on.
 const TICK: Duration = Duration::from_secs(1);
-/// How many replies may wait to be seen: a stream that is faster waits.
+/// How many replies may wait to be handled: a faster stream waits.
 const REPLIES: usize = 1024;
 
 /// `tui`: the whole council on one screen.
@@ -69,7 +70,7 @@ pub struct Arguments {
 /// Shows the screen until the person leaves, and returns the code to end with.
 ///
 /// # Errors
-/// What came instead of a screen.
+/// Why there is no screen.
 pub async fn run(
     session: Arc<dyn Session>,
     arguments: &Arguments,
@@ -99,7 +100,7 @@ fn broken(error: &io::Error) -> Trouble {
     Trouble::Failed(format!("the terminal cannot be used: {error}"))
 }
 
-/// One look after another.
+/// The loop: one redraw after another.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "everything that is not for the terminal is for the session"
@@ -149,7 +150,7 @@ async fn lead(
                     effects.extend(input::input(&mut state, event));
                     is_stale = true;
                 }
-                // The terminal is gone; what goes on at a server goes on.
+                // The terminal is gone; runs at a server go on.
                 Some(Err(_)) | None => return Ok(exit::CANCELLED),
             },
             reply = receive.recv() => {

@@ -22,7 +22,7 @@ pub enum Change {
     Preset(Preset),
 }
 
-/// All that can be switched.
+/// Everything that can be switched.
 #[must_use]
 pub fn rows(settings: &Settings, presets: &[Preset]) -> Vec<Row> {
     let fields = settings.fields();

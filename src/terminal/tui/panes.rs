@@ -1,4 +1,4 @@
-//! The parts of the screen, and the looks at a deliberation.
+//! The parts of the screen, and the views of a deliberation.
 
 use crate::terminal::live::LiveRun;
 
@@ -10,7 +10,7 @@ pub enum Pane {
     Writing,
 }
 
-/// A look at a deliberation.
+/// A view of a deliberation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Tab {
     #[default]
@@ -33,7 +33,7 @@ impl Tab {
         }
     }
 
-    /// The tab of what goes on in a run.
+    /// The tab that a run's progress is in.
     #[must_use]
     pub fn of(run: &LiveRun) -> Self {
         match run.phase.as_str() {

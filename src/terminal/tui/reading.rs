@@ -19,11 +19,11 @@ const MEMBER_COLUMNS: usize = 46;
 const MAX_COLUMNS: usize = 110;
 /// How many lines of the question stand above the answers.
 const QUESTION_LINES: usize = 3;
-/// How much is laid out of the end of a text that is being written and followed, in bytes.
+/// How much of the end of a text is laid out while it is being written and followed, in bytes.
 const FOLLOWED_BYTES: usize = 8 << 10;
-/// The same of one that is scrolled through meanwhile: all of it is there when it is whole.
+/// The same for a text that is scrolled through meanwhile: once it is whole, all of it is shown.
 const WRITTEN_BYTES: usize = 128 << 10;
-/// The fewest lines that somebody who writes has.
+/// The fewest lines for a member that is writing.
 const FEWEST: usize = 3;
 
 /// Where it is laid out.
@@ -108,7 +108,7 @@ fn sections(turn: &Turn, tab: Tab) -> Vec<Section> {
     all
 }
 
-/// What is said where there is nothing to read, and of a run that did not end well.
+/// The messages where there is nothing to read, and for a run that did not end well.
 fn end(run: &LiveRun, tab: Tab, is_empty: bool) -> Option<Section> {
     let failed = || run.error.clone().unwrap_or_else(|| "The run ended without an answer.".to_owned());
     let stopped = || run.error.clone().unwrap_or_else(|| "The run was stopped.".to_owned());
@@ -208,7 +208,8 @@ fn stage_name(stage: &str) -> String {
     }
 }
 
-/// The sections, members so many in a row and everything else alone; `budget` is how many lines of its end each shows, where not all of it.
+/// The sections, members so many in a row and everything else alone; `budget` is how many of its last lines each shows,
+/// where it does not show all.
 fn grid(
     sections: &mut [Section],
     per_row: usize,
@@ -254,7 +255,7 @@ fn beside(panels: &[Arc<[Line<'static>]>], columns: usize) -> impl Iterator<Item
                 Some(line) => {
                     spans.extend(line.spans.iter().map(|span| span.clone().patch_style(line.style)));
                 }
-                // The last one needs nothing after it.
+                // The last one needs no padding.
                 None if place + 1 == panels.len() => {}
                 None => spans.push(Span::raw(" ".repeat(columns))),
             }
@@ -263,7 +264,7 @@ fn beside(panels: &[Arc<[Line<'static>]>], columns: usize) -> impl Iterator<Item
     })
 }
 
-/// Leaves of a text that is being written what may be seen of its end.
+/// Cuts a text that is being written to the part of its end that may be visible.
 fn cut(section: &mut Section, most: usize) {
     if let Body::Markdown(text) = &mut section.body
         && text.len() > most
@@ -273,7 +274,7 @@ fn cut(section: &mut Section, most: usize) {
             from += 1;
         }
         let tail = text.split_off(from);
-        // A line that begins in its middle is no line.
+        // A line that was cut at its beginning is dropped.
         *text = tail.split_once('\n').map_or(tail.clone(), |(_, rest)| rest.to_owned());
     }
 }

@@ -1,4 +1,4 @@
-//! The terminal while the screen is shown, and as it was before and after.
+//! Sets the terminal up for the screen, and restores it afterwards.
 
 use std::io::{self, Stdout, Write as _};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use super::state::State;
 /// How long it may take until the program is stopped after it was asked to be.
 const STOPPING: Duration = Duration::from_millis(200);
 
-/// See the module. However the program ends, the terminal is given back.
+/// See the module. However the program ends, the terminal is restored.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     has_mouse: bool,
@@ -33,10 +33,10 @@ impl Screen {
     /// Takes the terminal.
     ///
     /// # Errors
-    /// When it is none.
+    /// When there is no terminal.
     pub fn enter(has_mouse: bool) -> io::Result<Self> {
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        // From here on it is given back, whatever fails.
+        // From here on it is restored, whatever fails.
         let mut screen = Self { terminal, has_mouse };
         screen.take()?;
         Ok(screen)
@@ -52,7 +52,7 @@ impl Screen {
     }
 
     fn give_back() -> io::Result<()> {
-        // Whatever was not switched on takes no harm by being switched off.
+        // Switching something off that was not on is harmless.
         execute!(
             io::stdout(),
             DisableMouseCapture,
@@ -63,7 +63,7 @@ impl Screen {
         disable_raw_mode()
     }
 
-    /// Shows the state; what has not changed is not written again.
+    /// Shows the state; unchanged cells are not written again.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -73,12 +73,12 @@ impl Screen {
         execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
-    /// Everything is written again with the next look.
+    /// Everything is written again at the next redraw.
     ///
     /// # Errors
     /// When the terminal is gone.
     pub fn clear(&mut self) -> io::Result<()> {
-        // `Terminal::clear` would ask the terminal where its cursor is, while the events are read by somebody else.
+        // `Terminal::clear` would ask the terminal for its cursor position, while another task reads the events.
         execute!(io::stdout(), Clear(ClearType::All))?;
         self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
@@ -92,7 +92,7 @@ impl Screen {
         execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
     }
 
-    /// Goes back to the shell as Ctrl-Z does, until the shell brings it to the front again.
+    /// Suspends to the shell as Ctrl-Z does, until the shell brings it to the foreground again.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -101,7 +101,7 @@ impl Screen {
         Self::give_back()?;
         io::stdout().flush()?;
         kill_process(getpid(), Signal::TSTP)?;
-        // Without a shell that could bring it back nothing stops: then it goes on at once.
+        // Without a shell that could resume it, it does not stop: it goes on at once.
         tokio::select! {
             _ = back.recv() => {}
             () = tokio::time::sleep(STOPPING) => {}

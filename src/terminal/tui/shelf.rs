@@ -1,4 +1,4 @@
-//! Lines that were laid out, kept until what they show changes: of a long answer only what is new costs anything.
+//! Laid-out lines, kept until their content changes: of a long answer only new text costs anything.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,12 +13,12 @@ use crate::terminal::text::Theme;
 #[derive(Default)]
 pub struct Shelf {
     kept: HashMap<u64, (u64, Arc<[Line<'static>]>)>,
-    /// Which look this is.
+    /// The number of this redraw.
     look: u64,
 }
 
 impl Shelf {
-    /// Another look begins: what the last one did not need goes.
+    /// Another redraw begins: sections that the last one did not need are dropped.
     pub fn begin(&mut self) {
         let last = self.look;
         self.kept.retain(|_, (look, _)| *look == last);

@@ -1,4 +1,4 @@
-//! What the screen shows: conversations, the deliberation that is read, what is typed, and what lies over them.
+//! What the screen shows: conversations, the deliberation that is read, what is typed, and what covers them.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -43,7 +43,7 @@ pub struct List {
 pub struct Turn {
     pub question: String,
     pub run: LiveRun,
-    /// What came instead of events.
+    /// Why there are no events.
     pub problem: Option<String>,
 }
 
@@ -68,14 +68,14 @@ pub struct Thread {
     pub tab: Tab,
     /// The first line that is shown.
     pub top: usize,
-    /// What goes on is followed: the tab with it, and the end of each text.
+    /// Progress is followed: its tab is shown, and the end of each text.
     pub follows: bool,
     pub link: Link,
     /// It is to be stopped as soon as its run is known.
     pub stopping: bool,
     /// The offer of the run that is not to be shown again.
     pub offer_seen: Option<String>,
-    /// Since when each call is known here, for the seconds.
+    /// When each call was first seen here, to count its seconds.
     pub begun: HashMap<String, Instant>,
 }
 
@@ -108,7 +108,7 @@ impl Thread {
     }
 }
 
-/// What is asked for in a line.
+/// What a line is prompted for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prompt {
     Search,
@@ -121,7 +121,7 @@ pub enum Prompt {
     Correction(String),
 }
 
-/// What lies over the screen, and takes the keys.
+/// A popup over the screen, which takes the keys.
 #[derive(Debug)]
 pub enum Popup {
     Help {
@@ -177,7 +177,7 @@ pub struct State {
     pub message: Option<Message>,
     /// Ctrl-C was pressed, and nothing else since.
     pub interrupted: bool,
-    /// Of this look: seconds are counted to it.
+    /// The time of this redraw, which seconds are counted to.
     pub now: Instant,
     /// Where a click goes, as it was last drawn: the last that fits wins.
     pub targets: Vec<(Rect, Target)>,
@@ -218,7 +218,7 @@ impl State {
         self.threads.get_mut(self.open.as_ref()?)
     }
 
-    /// Whether anything moves by itself.
+    /// Whether anything changes by itself.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.threads.values().any(|thread| thread.live().is_some())
@@ -232,7 +232,7 @@ impl State {
         self.message = Some(Message { text: text.into(), is_bad: true });
     }
 
-    /// What was typed, which is no longer there then.
+    /// Takes what was typed, and clears it.
     pub fn take_typed(&mut self) -> String {
         let typed = self.area.lines().join("\n");
         self.area = area("");

@@ -48,7 +48,7 @@ fn tell(state: &mut State, conversation: &str, event: Value) {
     reply(state, Reply::Step { conversation: conversation.to_owned(), step });
 }
 
-/// Asks, and answers the id of the conversation.
+/// Asks, and returns the id of the conversation.
 fn ask(state: &mut State, question: &str) -> String {
     match line(state, question).as_slice() {
         [Effect::Ask { conversation, .. }] => conversation.clone(),
@@ -127,7 +127,7 @@ fn a_file_goes_with_the_questions_of_the_conversation_that_it_was_named_in() {
     let asked = line(&mut state, "Why?");
     let [Effect::Ask { conversation, body, .. }] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!(body["attachments"], json!([{"id": "7", "filename": "notes.md"}]));
-    // What comes for another conversation than the one that is open by now does not go along.
+    // A file for another conversation than the one that is open by now is not added.
     let other = Reply::Attached { files: files(), to: Some("elsewhere".to_owned()) };
     reply(&mut state, other);
     assert!(screen(&mut state, 120, 30).contains("The file was not added"));

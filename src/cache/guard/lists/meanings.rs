@@ -189,8 +189,8 @@ pub static SIDES_OF: Index<(usize, usize)> = LazyLock::new(|| {
     index(OPPOSITES.iter().enumerate().flat_map(sides))
 });
 
-/// What cannot be said of the same thing: the sides are parted by a bar. Texts that have words of different sides, and of
-/// none of the same, say opposite things.
+/// What cannot be said of the same thing: the sides are separated by a bar. Texts that have words of different sides,
+/// and of none of the same, say opposite things.
 const OPPOSITES: &[&str] = &[
     "increase raise rise grow gain boost more most maximum maximise maximize max highest greatest largest biggest higher \
      greater larger bigger upper above over exceed longest tallest longer taller | decrease reduce lower fall drop lose less \
@@ -318,7 +318,7 @@ pub const DIRECTIONS: &[&str] = &[
     "against gegen",
 ];
 
-/// Names that are told also in small letters: languages to programme in, tools, firms, countries, capitals, languages.
+/// Names that are recognised in lower case too: programming languages, tools, firms, countries, capitals, languages.
 pub static NAMES: Set = LazyLock::new(|| {
     "
 python rust java javascript typescript kotlin ruby php perl scala haskell erlang elixir clojure fortran cobol matlab 

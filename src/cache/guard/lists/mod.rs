@@ -1,4 +1,4 @@
-//! Words that the guard knows. A list is parted by spaces; languages go by their codes.
+//! Words that the guard knows. Lists are separated by spaces; languages go by their codes.
 
 mod index;
 mod languages;

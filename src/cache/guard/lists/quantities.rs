@@ -13,7 +13,7 @@ pub static DAY_OF: Index<&str> = LazyLock::new(|| {
     index(CALENDAR.iter().map(|words| (*words, words.split(' ').next().unwrap_or_default())))
 });
 
-/// The languages in which a word is a number, and which.
+/// The languages in which a word is a number, and which number.
 pub static NUMBER_OF: LazyLock<HashMap<&str, Vec<(&str, u32)>>> = LazyLock::new(|| {
     let mut numbers: HashMap<&str, Vec<(&str, u32)>> = HashMap::new();
     for (language, words) in NUMBERS.iter().chain(ORDINALS) {

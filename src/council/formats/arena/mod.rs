@@ -28,7 +28,7 @@ pub const MODE: &str = "arena";
 pub const MIN_ROUNDS: u8 = 2;
 /// The most.
 pub const MAX_ROUNDS: u8 = 10;
-/// How many there are where nobody says.
+/// The default.
 pub const DEFAULT_ROUNDS: u8 = 3;
 
 static OPENING: Kind = Kind {

@@ -1,6 +1,6 @@
-//! Words of a question that tell of parts.
+//! Words in a question that suggest that it has parts.
 
-/// Words that tell of a question with parts, in lower case.
+/// Words that suggest a question with parts, in lower case.
 pub const INDICATORS: &[&str] = &[
     "advantages and disadvantages",
     "as well as",
@@ -24,7 +24,7 @@ pub const INDICATORS: &[&str] = &[
     "vs",
 ];
 
-/// The words in a question that questions with parts have.
+/// The words in a question that are typical of questions with parts.
 #[must_use]
 pub fn indicators(question: &str) -> Vec<String> {
     let text = question.to_lowercase();

@@ -15,7 +15,7 @@ impl StoredDecomposition {
             return Some(self.sub_questions.len());
         }
         match self.skip_fact.as_ref()? {
-            // What was said stays, whatever it was.
+            // The earlier decision stays, whatever it was.
             SkipFact::NotComplex
             | SkipFact::NotSure { .. }
             | SkipFact::JudgmentUnread { .. }

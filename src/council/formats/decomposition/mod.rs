@@ -64,7 +64,7 @@ pub(in crate::council) async fn hold(
             return council::hold(run, plan).await;
         }
     };
-    // What reviewers' records say of whole answers says little of rankings without a reason.
+    // Reviewers' records on whole answers say little about rankings that come without reasons.
     let task = Task { weighing: None, ..plan.task.clone() };
     let parts = sub_questions.iter().enumerate().map(|(index, question)| Part { index, question });
     let councils = parts.map(|part| sub_council::hold(run, &task, part, options.pick));

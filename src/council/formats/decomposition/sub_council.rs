@@ -57,7 +57,7 @@ pub struct Part<'p> {
 pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResult {
     let key = format!("sub{}", part.index + 1);
     let members = task.brief.members();
-    // Before anything is waited for: so they speak part by part.
+    // Before the first await, so that parts are asked in order.
     let turns: Vec<Option<Turn<'_>>> = members.iter().map(|_| run.turn()).collect();
     let start = DecompositionEvent::SubCouncilStart {
         index: part.index,
@@ -104,7 +104,7 @@ async fn answer(
         let key = format!("{key}/without_system_prompt");
         conversed = send(run, task, (part, pick), (member, None), floor, &key).await;
     }
-    // Whoever is next need not wait for what is told of this one.
+    // The next member need not wait until this one's events are sent.
     drop(turn);
     let found: Vec<u32> = conversed.found().collect();
     let mut answer = read(member, conversed, pick);

@@ -54,7 +54,8 @@ pub static TEMPLATES: &[&Template] =
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdversaryOptions {
     pub model: String,
-    /// The smallest severity that leads to a revision. Not stored where it is the usual one, so that plans stay what they were.
+    /// The smallest severity that leads to a revision. Not stored where it is the default, so that stored plans do not
+    /// change.
     #[serde(default = "usual_threshold", skip_serializing_if = "is_usual")]
     pub revises_from: Severity,
 }
@@ -313,7 +314,7 @@ fn prompt(run: &Run, round: &Round<'_>, answer: &str) -> String {
     )
 }
 
-/// The revision's text; what fails is told.
+/// The revision's text; a failure is sent as an event.
 async fn revise(
     run: &Run,
     round: &Round<'_>,

@@ -251,8 +251,7 @@ fn read(line: &str) -> Option<Severity> {
     choice(rest)
 }
 
-/// One of the four at the beginning of a text in lower case: neither a longer word, nor the list of
-/// choices said again.
+/// One of the four at the beginning of a text in lower case: neither a longer word, nor the list of choices repeated.
 fn choice(text: &str) -> Option<Severity> {
     let text = text.trim_start_matches(['[', '(', '<', '"', '“']);
     let (severity, after) = Severity::ALL

@@ -1,4 +1,4 @@
-//! What looking for an earlier answer will probably cost: the vector. That one is found nobody knows beforehand.
+//! What looking for an earlier answer will probably cost: the vector. Whether one is found cannot be known beforehand.
 
 use super::{CacheMode, CachePlan, EMBEDDING, STAGE};
 use crate::council::estimate::{ExpectedCall, Expecting};

@@ -74,14 +74,14 @@ pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
     let hit = settle(run, plan, looked, failed).await;
     let embedded = match embedded {
         Some(made) => made,
-        // The new answer is kept as any other.
+        // The new answer is kept like any other.
         None if hit.is_none() => embed(run, brief, plan).await,
         None => Ok(by_hash(question)),
     };
     Lookup { hit, embedded: embedded.unwrap_or_else(|_| by_hash(question)) }
 }
 
-/// What is given, if anything is; what is not is told.
+/// What is given, if anything; a miss is sent as an event.
 async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<MissReason>) -> Option<Repeat> {
     let embedding_failed = failed == Some(MissReason::EmbeddingFailed);
     let miss = async |event: CacheEvent| {

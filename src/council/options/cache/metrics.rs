@@ -14,7 +14,7 @@ pub(super) const REFUSED: &str = "refused";
 /// Nobody said anything in time.
 pub(super) const EXPIRED: &str = "expired";
 
-/// Begins every series at 0, so that the first of anything is an increase.
+/// Begins every series at 0, so that the first event of each kind shows as an increase.
 pub fn begin() {
     metrics::describe_counter!(
         "llm_council_cache_lookups_total",

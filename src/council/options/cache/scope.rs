@@ -1,5 +1,5 @@
-//! What an answer depends on besides its question. Everything that a plan says is in it, but for what is listed here: so
-//! whatever comes new makes a miss until somebody has thought about it.
+//! What an answer depends on besides its question. Everything that a plan says is in it, but for what is listed here:
+//! so a new field causes misses until somebody has decided about it.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -30,12 +30,12 @@ const IRRELEVANT_SETTINGS: [&str; 9] = [
     "title_model",
     "embedding_model",
     "use_api_embeddings",
-    // How long is waited for an answer, and how many are under way.
+    // Time limits, and how many calls are in flight.
     "timeouts",
     "calls_in_flight",
-    // Names on the page.
+    // Display names of the page.
     "chairman_alias",
-    // In the plan as what came of it.
+    // In the plan by its results.
     "count_self_votes",
     // A region is part of the models' ids.
     "region",
@@ -45,7 +45,7 @@ const IRRELEVANT_SETTINGS: [&str; 9] = [
 #[must_use]
 pub fn of(mut plan: Value) -> Scope {
     if let Some(plan) = plan.as_object_mut() {
-        // Whether ballots weigh by what is known stays.
+        // Whether ballots are weighted by records is kept.
         let weighs = plan.get("weighing").is_some_and(|weighing| !weighing.is_null());
         plan.retain(|name, _| !IRRELEVANT.contains(&name.as_str()));
         plan.insert("weighs".to_owned(), Value::Bool(weighs));

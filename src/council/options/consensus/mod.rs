@@ -22,7 +22,7 @@ const MAX_AVERAGE_RANK: f64 = 1.5;
 const MIN_AGREEMENT: f64 = 0.8;
 /// The members' average confidence is at least this.
 const MIN_CONFIDENCE: f64 = 7.0;
-/// One reviewer agrees with itself whatever it says.
+/// A single reviewer always agrees with itself.
 const MIN_VOTERS: u32 = 2;
 
 /// The events of early consensus.
@@ -134,7 +134,7 @@ fn judge<'a>(
     (metrics, verdict)
 }
 
-/// What may not be given out as it is, whoever liked it.
+/// Why an answer must not be given out unchanged, however the reviewers ranked it.
 fn fit(answer: &Answer) -> Result<&Answer, MissingFact> {
     let member = answer.member.clone();
     match answer.unfit() {

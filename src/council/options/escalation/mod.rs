@@ -241,7 +241,7 @@ async fn widen<'p>(
     let stragglers = Stragglers {
         stage: answers::STAGE,
         waiting: late,
-        // The reviews are still to come: nobody is too late for them.
+        // The reviews are still to come, so no answer is too late for them.
         marked: false,
         fact: CallFact::WentOnWithout { answers: answered },
     };

@@ -51,7 +51,7 @@ fn confidence_escalates_below_its_thresholds_and_not_on_them() {
         // Over those who said one: 8, and 5.
         (vec![None, Some(8), None], (false, false)),
         (vec![None, Some(5)], (true, false)),
-        // Not known is not low.
+        // Unknown does not count as low.
         (vec![None, None], (false, false)),
     ] {
         assert_eq!(triggered(&scores), expected, "{scores:?}");
@@ -107,7 +107,7 @@ fn nobody_in_the_first_tier_escalates() {
     let info = EscalationInfo::of(&tiers(2), &[failed.clone(), failed.clone()]);
     assert!(info.escalated && info.triggers.no_answer);
     assert_eq!(info.reasons, ["no answer: nobody of the first tier could answer"]);
-    // One that could is enough.
+    // One that could answer is enough.
     let one = Answer { confidence: Some(7), ..Answer::default() };
     assert!(!EscalationInfo::of(&tiers(2), &[failed, one]).escalated);
 }

@@ -44,7 +44,8 @@ pub fn reviewers(settings: &Settings, members: &[Member]) -> Vec<Member> {
             .find(|member| member.model == reviewer.model && member.name() == reviewer.name())
             .or_else(|| members.iter().find(is_free));
         let mut seat = seat.unwrap_or(reviewer).clone();
-        // Whoever goes by the name of a member of another model would be taken for the author of its answer.
+        // A reviewer with the name of a member that has another model would be taken for the author of that member's
+        // answer.
         while members.iter().any(|member| member.name() == seat.name() && member.model != seat.model)
             || reviewers.iter().any(|taken| taken.name() == seat.name())
         {

@@ -1,6 +1,6 @@
 //! The second reading: where the first ballots disagree, every reviewer reads the answers once more in the reverse order,
-//! and the places of both readings are put together (`use_second_reading`). What a reviewer owes to the order in which it
-//! read is then on both sides of the balance.
+//! and the places of both readings are put together (`use_second_reading`). Whatever the reading order does to a
+//! reviewer's places then cancels out.
 
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ async fn read_again(
     info: &SecondReading,
 ) {
     let jury = reviewers(&task.brief.settings, members);
-    // Who has failed is asked for nothing more.
+    // Reviewers that have failed are not asked again.
     let read = reviewed.reviews.iter().filter(|review| review.error.is_none());
     let again: Vec<(&Member, Vec<Label>)> = read
         .filter_map(|review| {
@@ -117,7 +117,7 @@ fn judge(facts: Option<&AggregateFacts>) -> SecondReadingFact {
     }
 }
 
-/// Puts a second reading to the first one of the same reviewer.
+/// Adds a second reading to the first one of the same reviewer.
 pub(in crate::council) fn put(reviews: &mut [Review], second: Review) {
     let Some(first) = reviews.iter_mut().find(|review| review.member == second.member) else { return };
     if second.counts {

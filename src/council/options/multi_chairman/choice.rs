@@ -61,7 +61,7 @@ pub(super) async fn choose(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDra
         Some(chosen) => chosen.synthesis(),
         None => Synthesis { cost: Some(0.0), ..taken(drafts[0]) },
     };
-    // A draft that stands as it was written was written by no stand-in, whoever chose it.
+    // A draft that stands as written was not written by a stand-in, whoever chose it.
     synthesis.fallback_for =
         Some(round.brief().settings.chairman_model.clone()).filter(|_| is_own && !failures.is_empty());
     synthesis.name(HeadingFact::of(round, Some(by)));
@@ -92,7 +92,7 @@ impl Chosen<'_> {
             synthesis.served_by.clone_from(&selection.served_by);
             synthesis.response = response;
             synthesis.truncated = false;
-            // The members disagree as before, whoever improves the wording.
+            // Improving the wording does not change where the members disagree.
             synthesis.disagreement = disagreement.or(synthesis.disagreement);
         }
         for note in notes {

@@ -158,7 +158,7 @@ pub fn keep(stage3: &mut Option<Synthesis>, event: &MultiChairmanEvent) {
     }
 }
 
-/// In the order of the labels, whoever was first.
+/// In the order of the labels, whichever was finished first.
 fn put(drafts: &mut Vec<SynthesisDraft>, draft: SynthesisDraft) {
     let place = drafts.partition_point(|known| known.label < draft.label);
     drafts.insert(place, draft);

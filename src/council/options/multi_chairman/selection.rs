@@ -1,5 +1,5 @@
 //! The supreme chairman's choice, read from its text. It is asked for four parts: `EVALUATION:`,
-//! `SELECTED: B`, `REASONING:`, `FINAL RESPONSE:`; models write them in many hands.
+//! `SELECTED: B`, `REASONING:`, `FINAL RESPONSE:`; models write them in many variants.
 
 use crate::council::line_filter::bare;
 

@@ -14,7 +14,7 @@ use crate::council::stages::{abstention, reviews};
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ErrorKind, Reply, Usage};
 
-/// From this length on (in characters) a critique is more than praise, whatever it says.
+/// A critique of at least this length, in characters, counts as more than praise, whatever it says.
 pub const PRAISE_CHARS: usize = 400;
 
 /// What is said by those who found nothing. Compared word by word: "incomplete" is not "complete".
@@ -53,10 +53,10 @@ pub const PRAISE: [&str; 32] = [
     "sufficient",
 ];
 
-/// The phrases above that are a verdict by themselves: the first ones.
+/// How many of the phrases above, from the first, are a verdict by themselves.
 const VERDICTS: usize = 18;
 
-/// Words that hardly stand in a text that only praises.
+/// Words that hardly occur in a text that only praises.
 const FAULTS: [&str; 43] = [
     "add",
     "although",
@@ -194,7 +194,7 @@ fn read(member: &Member, result: Result<Reply, CallError>) -> Critique {
 }
 
 /// Whether a critique names faults. It does not when it is empty; or short, and either opens with
-/// the verdict that there are none, or praises without a word that faults are told with.
+/// the verdict that there are none, or praises without a word that usually names faults.
 #[must_use]
 pub fn is_substantive(critique: &str) -> bool {
     let text = words(critique);
@@ -212,7 +212,7 @@ pub fn is_substantive(critique: &str) -> bool {
     !opens_with_it && (!praises || names_a_fault(&rest))
 }
 
-/// Its words in lower case, one blank around each.
+/// Its words in lower case, with one space around each.
 fn words(text: &str) -> String {
     let lower = text.to_lowercase();
     let words: Vec<&str> =

@@ -56,8 +56,8 @@ fn is_usual(critiques: &u8) -> bool {
 pub struct RefinementOptions {
     /// 1 to [`MAX_ITERATIONS`].
     pub max_iterations: u8,
-    /// How many critics must name a fault for a revision, 1 to [`MAX_MIN_CRITIQUES`]. Not stored where it is the usual
-    /// number, so that plans stay what they were.
+    /// How many critics must name a fault for a revision, 1 to [`MAX_MIN_CRITIQUES`]. Not stored where it is the
+    /// default, so that stored plans do not change.
     #[serde(default = "usual_critiques", skip_serializing_if = "is_usual")]
     pub min_critiques: u8,
 }

@@ -46,7 +46,7 @@ impl RefinementConfig {
     }
 }
 
-/// What the settings have a request say that leaves this field out.
+/// What the settings supply for a request that leaves this field out.
 fn default_of(settings: &Settings, field: &str) -> Option<u8> {
     settings.options.requests.default_options.get(field)?.as_u64()?.try_into().ok()
 }

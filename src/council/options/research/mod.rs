@@ -50,7 +50,7 @@ async fn search(run: &Run, brief: &Brief, result: &mut ResearchResult, backgroun
     let data = || SubQueries { sub_queries: result.sub_queries.clone() };
     run.emit("stage0/sub_queries", ResearchEvent::Stage0SubQueries { data: data() }).await;
     run.emit("stage0/researching", ResearchEvent::Stage0Researching { data: data() }).await;
-    // Told in their order, so that the numbers of their sources are the same whichever comes first.
+    // Sent in their order, so that the numbers of their sources are the same whichever comes first.
     let search = |sub: SubQuery| async move { (run.look_up(brief, &sub.query).await, sub) };
     let mut searches: FuturesOrdered<_> = result.sub_queries.iter().cloned().map(search).collect();
     let mut sub_results = Vec::new();

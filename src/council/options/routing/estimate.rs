@@ -1,4 +1,4 @@
-//! Which call it will probably take to know what kind of question it is.
+//! The call that finding out the kind of a question will probably take.
 
 use super::{QUOTED_CHARS, ROUTING, STAGE};
 use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};

@@ -33,7 +33,7 @@ pub struct RoutingInfo {
 /// Who said what kind of question it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-// The OpenAPI document has one room for all names.
+// Names of types are global in the OpenAPI document.
 #[schema(as = RoutingSource)]
 pub enum Source {
     /// The utility model.

@@ -1,4 +1,4 @@
-//! What single words of a question say of its kind, where no model says it.
+//! The kind of a question by single words in it, where no model names one.
 
 use super::QUOTED_CHARS;
 use super::settings::Category;

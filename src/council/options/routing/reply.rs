@@ -61,7 +61,7 @@ impl JsonForm {
     }
 }
 
-/// Without line breaks, and not endless.
+/// Without line breaks, and not too long.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.chars().take(MAX_REASONING_CHARS).collect()

@@ -1,4 +1,4 @@
-//! A rubric that a model drafts from a question, for a person to change: it is saved by nobody but them.
+//! A rubric that a model drafts from a question, for a person to change: nobody else saves it.
 
 use super::{MAX_CHARS, simulated};
 use crate::council::prompts::fence::{self, Fence};

@@ -1,5 +1,5 @@
-//! Tools: members may look something up before they answer (`use_tools`). How that goes is [`tool_use`]; here is who
-//! wants it and how often.
+//! Tools: members may look something up before they answer (`use_tools`). How it works is in [`tool_use`]; this reads
+//! whether a request wants it, and how often.
 //!
 //! [`tool_use`]: crate::council::tool_use
 
@@ -11,8 +11,8 @@ use crate::council::searching::plan::{NOT_CONFIGURED, SearchContext};
 use crate::council::settings::Settings;
 use crate::council::tool_use::Tools;
 
-/// Reads a request's field: by itself a run has tools only where its format has them by default, and where something
-/// can be searched.
+/// Reads a request's field: unless it is set, a run has tools only where its format has them by default and a search
+/// backend is configured.
 pub(in crate::council) fn parse(
     fields: &mut Fields<'_>,
     settings: &Settings,

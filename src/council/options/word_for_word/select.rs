@@ -33,7 +33,7 @@ fn choose<'r>(round: &'r Round<'_>) -> (Option<&'r Answer>, Vec<NoteFact>) {
         let Some(answer) = round.good().find(|answer| answer.member == row.member) else { continue };
         match answer.unfit() {
             None => fit.push((row, answer)),
-            // Who comes after the answer that is taken is not looked at.
+            // Answers behind the one that is taken are not examined.
             Some(unfit) if fit.is_empty() => notes.push(passed_over(answer, unfit)),
             Some(_) => {}
         }
@@ -50,7 +50,7 @@ fn choose<'r>(round: &'r Round<'_>) -> (Option<&'r Answer>, Vec<NoteFact>) {
     (Some(answer), notes)
 }
 
-/// Without a ranking only a single answer needs no choice.
+/// Without a ranking an answer can be taken only if it is the only one.
 fn unranked<'r>(round: &'r Round<'_>) -> (Option<&'r Answer>, Vec<NoteFact>) {
     let good: Vec<&Answer> = round.good().collect();
     match good[..] {

@@ -286,8 +286,8 @@ pub async fn announce(
 }
 
 /// Asks every member, or every one of a tier, and waits for all or for the plan's quorum. The
-/// answers keep the members' order; who is still answering is `pending` in it and goes on in the
-/// second part.
+/// answers keep the members' order; members that are still answering are `pending` in it and go on in the second part
+/// of the result.
 pub async fn ask_all<'r>(
     run: &'r Run,
     task: &'r Task,
@@ -324,7 +324,7 @@ pub async fn complete(run: &Run, pass: Pass, answers: &[Answer], escalation: Opt
 }
 
 /// Lets late answers come in while `reviews` are held; whoever has not answered when they are over
-/// is stopped. Gives everybody whom the quorum had not waited for.
+/// is stopped. Returns the answers of all members that the quorum had not waited for.
 pub async fn wait_for_late<R>(
     run: &Run,
     pass: Pass,
@@ -358,8 +358,8 @@ pub fn summary(answers: &[Answer]) -> AggregateConfidence {
 }
 
 async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answer {
-    // Taken when it is polled for the first time, which a quorum does in the order of the seats: whom an execution after
-    // a crash does not wait for keeps nobody waiting.
+    // Taken at the first poll, which a quorum does in the order of the seats: a member that an execution after a crash
+    // does not wait for then keeps nobody waiting.
     let turn = run.turn();
     let turn = turn.as_ref();
     let name = member.name();

@@ -162,8 +162,8 @@ pub struct Reviewed {
 }
 
 /// Lets every member that has not failed, or the jury in their place, review all labelled answers. A single answer is not
-/// reviewed: there is nothing to compare it with, and every token is paid for. [`complete`] tells
-/// of the end. `before` are reviews of the same run that no longer count.
+/// reviewed: there is nothing to compare it with, and every token is paid for. [`complete`] reports the end. `before`
+/// are reviews of the same run that no longer count.
 pub async fn hold(
     run: &Run,
     task: &Task,
@@ -190,7 +190,7 @@ pub async fn hold(
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle(&pass.key("orders"), &mut labels);
     let orders = order::orders(reviewers.len(), &labels);
-    // Each is polled when it was woken itself, not for every token of the others.
+    // Each is polled only when it was woken itself, not for every token of the others.
     let calls =
         reviewers.iter().zip(orders).map(|(member, order)| review(run, task, pass, member, labelled, order));
     let reviews: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;
@@ -213,7 +213,7 @@ pub(in crate::council) fn reviewers(
     (jury::draw(run, task, pass, able).into_iter().cloned().collect(), abstained)
 }
 
-/// Tells what the reviews came to.
+/// Reports the result of the reviews.
 pub async fn complete(run: &Run, pass: Pass, reviewed: &Reviewed) {
     let Reviewed { reviews, metadata } = reviewed;
     let complete =

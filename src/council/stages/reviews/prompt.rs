@@ -82,7 +82,7 @@ pub(super) fn prompt(run: &Run, task: &Task, labelled: &[Labelled<'_>], order: &
     };
     let criteria = task.rubric.as_ref();
     let steps = if task.chain_of_thought { brief.prompts.text(&STEPS) } else { "" };
-    // In the places that there are: texts of an administrator's own have them all.
+    // Fills the placeholders that exist: an administrator's own texts have all of them.
     let steps = format!("{steps}{}", rubric::told(criteria, &brief.prompts, &rubric::REVIEW));
     let question = rubric::behind(criteria, &fence, brief.quoted_question(&fence));
     let example: Vec<String> =

@@ -421,7 +421,7 @@ impl fmt::Display for NoteFact {
     }
 }
 
-/// A reason without the full stop that it may end with.
+/// A reason without its final full stop, if any.
 struct Unended<'r>(&'r Reason);
 
 impl fmt::Display for Unended<'_> {

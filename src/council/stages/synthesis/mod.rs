@@ -146,7 +146,7 @@ impl Synthesis {
         }
     }
 
-    /// One that never became whole.
+    /// An answer that never became whole.
     #[must_use]
     pub fn unfinished(fact: CallFact) -> Self {
         let mut synthesis = Self::default();
@@ -321,7 +321,7 @@ pub(in crate::council) fn chain(round: &Round<'_>) -> Vec<String> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::council) enum Shown {
     AsItComes,
-    /// By whoever asked, when it is whole.
+    /// By the caller, when it is whole.
     Later,
 }
 

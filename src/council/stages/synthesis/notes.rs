@@ -71,7 +71,7 @@ impl FeatureEvent for SynthesisEvent {
 
 fn note(event: &SynthesisEvent) -> Option<Note> {
     Some(match event {
-        // What follows tells of it.
+        // The events that follow report it.
         SynthesisEvent::Stage3Start { use_multi_chairman: true, .. } => return None,
         SynthesisEvent::Stage3Start { model, .. } => {
             Note::of(STAGES, NoteCategory::Stage, &SynthesisNote::Writes { model: model.clone() })

@@ -194,7 +194,7 @@ fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
         }
         sections.push(ranking(&brief.prompts, reviewed));
     }
-    // Notes beside a document of a form would spoil it.
+    // Notes would break an answer that must be one document.
     let notes = if brief.form.is_some() { "" } else { brief.prompts.text(&editorial::INSTRUCTIONS) };
     let asked = if round.task.without_reviews { &UNREVIEWED } else { &PROMPT };
     let values =

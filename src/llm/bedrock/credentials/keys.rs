@@ -12,7 +12,7 @@ pub(in crate::llm::bedrock) struct Keys {
     pub access_key_id: String,
     pub secret_access_key: SecretString,
     pub session_token: Option<SecretString>,
-    /// When they cease to be taken, where they do.
+    /// When they expire, where they do.
     pub expires: Option<Timestamp>,
 }
 

@@ -22,10 +22,10 @@ const CONTAINER: &str = "http://169.254.170.2";
 const CONTAINER_HOSTS: [&str; 3] = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"];
 /// The metadata service of EC2.
 const INSTANCE: &str = "http://169.254.169.254";
-/// How long a machine's token is good, in seconds; it is used once.
+/// How long a machine's token is valid, in seconds; it is used once.
 const TOKEN_SECONDS: &str = "60";
 
-/// Its own client: it goes through no proxy, and waits for nobody.
+/// Its own client: it uses no proxy, and has short time limits.
 fn client() -> Result<Client, String> {
     let built =
         Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).timeout(TIME).build();
@@ -129,7 +129,7 @@ pub(in crate::llm::bedrock) struct Instance {
 
 impl Instance {
     /// # Errors
-    /// When the address that the environment gives cannot be one.
+    /// When the address in the environment is not a URL.
     pub fn new(env: &AwsEnvironment) -> Result<Self, String> {
         let address = env.get("AWS_EC2_METADATA_SERVICE_ENDPOINT").unwrap_or(INSTANCE);
         let is_http = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();

@@ -68,7 +68,7 @@ impl Renewing {
         }
     }
 
-    /// Lets go of keys that were refused; says whether other ones can be had.
+    /// Discards keys that were refused; returns whether others can be fetched.
     pub fn refused(&self, keys: &Arc<Keys>) -> bool {
         let held = self.held();
         if held.is_some_and(|held| Arc::ptr_eq(&held.keys, keys)) {

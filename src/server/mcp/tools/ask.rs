@@ -18,7 +18,7 @@ use crate::server::problem::Problem;
 
 pub(super) const NAME: &str = "ask_council";
 
-/// The process monitor's sentences about stages and models, which progress is made of.
+/// The process monitor's sentences about stages and models, which progress messages are made from.
 const VERBOSITY: u8 = 2;
 
 pub(super) fn offer() -> Offer {

@@ -17,10 +17,10 @@ use crate::store::conversations::{self as stored, Filter};
 pub(super) const LIST: &str = "list_conversations";
 pub(super) const READ: &str = "read_conversation";
 
-/// How many are listed where nobody says, and at most.
+/// How many are listed by default, and at most.
 const USUAL: u8 = 20;
 const MOST: u8 = 100;
-/// How many questions with their answers are read where nobody says.
+/// How many questions with their answers are read by default.
 const USUAL_TURNS: u8 = 10;
 const MAX_QUERY_CHARS: usize = 500;
 

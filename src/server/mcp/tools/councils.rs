@@ -14,7 +14,7 @@ use crate::server::problem::Problem;
 
 pub(super) const NAME: &str = "list_councils";
 
-/// What is estimated: a question of a usual length.
+/// The question that is estimated, of a usual length.
 const USUAL_QUESTION: &str = "Which of two designs should we take for our service, one database for all tenants or one for \
     each? We have about two hundred tenants, a small team, and expect to grow tenfold within two years.";
 

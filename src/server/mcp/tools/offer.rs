@@ -3,14 +3,14 @@
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-/// What a tool does to the world, as clients are told before they let a model call it.
+/// The effects of a tool, as clients are told before they let a model call it.
 #[derive(Clone, Copy)]
 pub(super) enum Effect {
     /// It reads what is the caller's own.
     Reads,
     /// It asks models, which costs money.
     Asks,
-    /// It stops something; again is no different.
+    /// It stops something; repeating it changes nothing.
     Stops,
 }
 

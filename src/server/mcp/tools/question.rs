@@ -9,7 +9,7 @@ use crate::server::mcp::asker::Asker;
 use crate::server::presets::{self, PresetView};
 use crate::server::problem::Problem;
 
-/// Fields of a question that have arguments of their own, or are this server's to say.
+/// Fields of a question that have arguments of their own, or that only this server sets.
 const NOT_OPTIONS: [&str; 6] =
     ["content", "mode", "models", "chairman_model", "preset_id", "new_conversation"];
 

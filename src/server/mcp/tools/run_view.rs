@@ -1,4 +1,4 @@
-//! A run as tools tell it: the answer first, and otherwise how to go on.
+//! A run as tools report it: the answer first, and otherwise how to go on.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::server::shape;
 use crate::store::RunStatus;
 use crate::store::runs::RunRow;
 
-/// The schema of what is told.
+/// The schema of the report.
 pub(super) fn output() -> Value {
     let member = schema(
         json!({

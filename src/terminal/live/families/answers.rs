@@ -64,7 +64,7 @@ fn ends(answer: &mut Answer, data: Fields) {
     *answer = done;
 }
 
-/// What the event's result does not say is what had arrived, and what the event says.
+/// Fields that the event's result lacks come from what had arrived, and from the event itself.
 fn fails(answer: &mut Answer, told: Fields) {
     let data = told.within("data");
     let written = std::mem::take(&mut answer.piece.text);
@@ -82,7 +82,7 @@ fn fails(answer: &mut Answer, told: Fields) {
     }
 }
 
-/// The reviews begin: what is stored of the answers counts, and who is not there by now is late.
+/// The reviews begin: the stored answers count, and those that are still missing are late.
 fn complete(run: &mut Run, told: Fields) {
     let stored: Vec<Answer> =
         told.each("data").filter(|data| !data.flag("pending")).map(Answer::ended).collect();

@@ -40,11 +40,11 @@ pub const FORMATS: [Format; 4] =
     [COUNCIL, rounds::asked::DEBATE, rounds::asked::ARENA, parts::asked::DECOMPOSITION];
 /// Their names, as what follows a command.
 pub const FORMAT_NAMES: &str = "council|debate|arena|decomposition";
-/// What a key says that changes it.
+/// The description of the key that changes the format.
 pub const NEXT_FORMAT: &str = "the next format: council, debate, arena, decomposition";
 /// What a chat can switch on and off by a word.
 pub const SWITCHES: [Switch; 3] = [checks::asked::REACT, searches::asked::RESEARCH, searches::asked::SEARCH];
-/// Fields that say the same as a format.
+/// Fields that mean the same as a format.
 pub const OWN: [Own; 1] = [rounds::asked::USE_DEBATE];
 /// Examples of fields that have no command of their own.
 pub const FIELDS: [&str; 4] = ["debate_style=all_to_all", "quorum=3", "use_cot=true", "use_tools=true"];
@@ -100,7 +100,7 @@ impl OptionFlags {
     }
 }
 
-/// What options and formats add to the state of a run. Which of them a run has shows in what is there.
+/// What options and formats add to the state of a run. Which of them a run has is seen from what is present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Options {
     pub cache: Option<cache::shape::Cache>,
@@ -139,7 +139,7 @@ impl Options {
         ]
     }
 
-    /// Sentences of what was settled before anybody answered.
+    /// Sentences about what was decided before anybody answered.
     pub fn beginning(&self) -> impl Iterator<Item = String> {
         let cache = self.cache.iter().filter_map(cache::section::beginning);
         let choosing = choosing::section::beginning(&self.choosing);
@@ -161,7 +161,7 @@ impl Options {
         reviews::section::rubric(&self.judging).into_iter()
     }
 
-    /// Sections of how the final answer came about, before it.
+    /// Sections before the final answer, about how it came about.
     pub fn before_final_answer(&self, run: &Run) -> impl Iterator<Item = Section> {
         let drafts = self.chairmen.iter().flat_map(chairmen::section::drafts);
         let reasoning = checks::section::reasoning(&self.checks, run);
@@ -202,7 +202,7 @@ impl Options {
     }
 }
 
-/// Folds an event into all that knows it: the acts that every run has come first, then the options.
+/// Folds an event into everything that handles it: first the acts that every run has, then the options.
 pub fn fold(run: &mut Run, options: &mut Options, event: Event) {
     if event.kind == "run_started" {
         *options = Options::default();
@@ -219,7 +219,7 @@ pub fn fold(run: &mut Run, options: &mut Options, event: Event) {
     options.all().into_iter().for_each(|family| family.apply(run, event));
 }
 
-/// Reads what a stored message tells of its run and no event that would have led there.
+/// Reads the parts of a stored message that no event of its run would have produced.
 pub fn read(run: &mut Run, options: &mut Options, message: Fields, is_live: bool) {
     run::read(run, message);
     options.all().into_iter().for_each(|family| family.read(run, message, is_live));

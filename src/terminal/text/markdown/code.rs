@@ -7,7 +7,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::super::width::{TOO_WIDE, grapheme_width};
 use super::super::{Frames, Theme, one_line, truncate};
 
-/// The block in at most `columns`: its language on top, a gutter at its left, another sign where a line goes on.
+/// The block in at most `columns`: its language on top, a gutter at its left, with a different sign where a line goes
+/// on.
 pub(super) fn block(info: &str, text: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
     let info = one_line(info);
     let language = info.split([' ', ',', '{']).next().unwrap_or_default();
@@ -17,7 +18,7 @@ pub(super) fn block(info: &str, text: &str, columns: usize, theme: &Theme) -> Ve
         Frames::Ascii => ("+- ", "| ", "\\ ", "+-"),
         Frames::Plain => ("", "    ", "    ", ""),
     };
-    // In a few columns there is no room for a gutter.
+    // With few columns there is no room for a gutter.
     let indent = if columns >= 8 { gutter.chars().count() } else { 0 };
     let room = (columns - indent).max(1);
     let mut lines = Vec::new();

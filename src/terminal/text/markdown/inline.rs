@@ -32,7 +32,7 @@ impl Inline {
         self.lines.iter().all(Vec::is_empty)
     }
 
-    /// The lines so far; what comes then begins anew.
+    /// Takes the lines so far; the text after them starts afresh.
     pub fn take(&mut self) -> Vec<Vec<Span<'static>>> {
         std::mem::take(&mut self.lines)
     }
@@ -65,7 +65,7 @@ impl Inline {
             }
             let Some(line) = self.lines.last_mut() else { continue };
             match line.last_mut() {
-                // What belongs to one character may come in pieces.
+                // One grapheme may come in pieces.
                 Some(last) if last.style == style => last.content.to_mut().push_str(part),
                 _ => line.push(Span::styled(part.to_owned(), style)),
             }
@@ -140,7 +140,7 @@ impl Inline {
         self.begin_link(address);
     }
 
-    /// The address stands after the text where it says something else: a text must not pass for another address.
+    /// The address stands after the text where the two differ: a text must not pass for another address.
     pub fn end_link(&mut self, theme: &Theme) {
         let Some(link) = self.links.pop() else { return };
         if !link.address.is_empty() && !is_same(&link.text, &link.address) {

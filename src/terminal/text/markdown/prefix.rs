@@ -10,7 +10,7 @@ struct Level {
     is_begun: bool,
 }
 
-/// The quotes, items and notes around the text. Those for which there is no room are counted and not shown.
+/// The quotes, items and notes around the text. Those for which there is no room are only counted.
 pub(super) struct Prefix {
     levels: Vec<Level>,
     hidden: usize,

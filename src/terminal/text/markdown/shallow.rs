@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Most quotes and lists that one line may open.
 const MAX_LEVELS: usize = 64;
 
-/// `text` with what would open more levels on one line escaped, so that it is text.
+/// `text` with marks escaped that would open more levels on one line.
 pub(super) fn shallow(text: &str) -> Cow<'_, str> {
     if text.lines().all(|line| excess(line).is_none()) {
         return Cow::Borrowed(text);

@@ -47,7 +47,7 @@ impl Table {
         let ascii = ["+", "+", "+"];
         let mut rows: Vec<Vec<Line<'static>>> =
             self.rows.iter().map(|row| self.row(row, widths, theme)).collect();
-        // Where a row takes several lines, a rule says where it ends.
+        // Where rows take several lines, a rule separates them.
         let is_ruled = rows.iter().skip(1).any(|row| row.len() > 1);
         let mut lines = vec![rule(theme.frames.pick(["┌", "┬", "┐"], ascii))];
         let last = rows.len().saturating_sub(1);

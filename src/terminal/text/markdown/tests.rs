@@ -306,7 +306,7 @@ fn hostile() -> Vec<(&'static str, Make)> {
 #[test]
 fn hostile_text_takes_time_in_proportion_to_its_size() {
     let theme = theme(Depth::True, Frames::Unicode);
-    // Time on a processor: this test shares the machine with others.
+    // CPU time, since this test shares the machine with others.
     let spent = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
     let took = |text: &str| {
         let start = spent();
@@ -316,7 +316,7 @@ fn hostile_text_takes_time_in_proportion_to_its_size() {
     for (name, text) in hostile() {
         let (small, large) = (text(10_000), text(80_000));
         let best = |text: &str| (0..2).map(|_| took(text)).min().unwrap();
-        // Eight times the text: what is quadratic takes 64 times as long.
+        // Eight times the text: anything quadratic takes 64 times as long.
         let ratio = best(&large).as_secs_f64() / best(&small).as_secs_f64();
         assert!(ratio < 30.0, "{name}: {ratio}");
     }

@@ -22,7 +22,7 @@ pub fn rows(state: &State, area: Rect) -> u16 {
     u16::try_from(typed.clamp(1, MOST)).unwrap_or(1) + 3
 }
 
-/// Draws it, with the cursor where the keys go.
+/// Draws it, with the cursor if it has the focus.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     state.targets.push((area, Target::Pane(Pane::Writing)));
     let has_keys = state.pane == Pane::Writing;

@@ -17,7 +17,7 @@ const ASCII: border::Set<'static> = border::Set {
     horizontal_bottom: "-",
 };
 
-/// A frame with this title; one that has the keys shows it by a sign too, for those who see no colours.
+/// A frame with this title; the focused one is also marked by a sign, for people who see no colours.
 #[must_use]
 pub fn framed(title: &str, has_keys: bool, columns: u16, theme: &Theme) -> Block<'static> {
     let set = if theme.frames == Frames::Unicode { border::ROUNDED } else { ASCII };

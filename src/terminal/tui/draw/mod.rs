@@ -1,4 +1,4 @@
-//! The screen: where its parts are, and what stands in each.
+//! The screen: where its parts are, and what each shows.
 
 mod composer;
 mod frame;
@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
     popups::draw(frame, area, state);
 }
 
-/// What was said last, or how far the run is; and how to get help.
+/// The last message, or the progress of the run; and how to get help.
 fn bottom(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     let help = " F1 keys ";
     let room = usize::from(area.width).saturating_sub(width(help) + 1);

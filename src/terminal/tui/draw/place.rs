@@ -7,7 +7,7 @@ use crate::terminal::tui::panes::Pane;
 /// From this width on the conversations stand beside what is read.
 const WIDE: u16 = 100;
 const LIST_COLUMNS: u16 = 32;
-/// Below this height only the pane is shown that the keys go to.
+/// Below this height only the focused pane is shown.
 const LOW: u16 = 11;
 
 /// Where each part is; nowhere where there is no room for it.
@@ -19,7 +19,7 @@ pub struct Places {
     pub bottom: Rect,
 }
 
-/// Of a screen of this size; `rows` is what the composer would like.
+/// The layout of a screen of this size; `rows` is the height that the composer would like.
 #[must_use]
 pub fn places(area: Rect, pane: Pane, rows: u16) -> Places {
     let bottom = Rect { y: area.bottom() - 1, height: 1, ..area };

@@ -1,4 +1,5 @@
-//! What lies over the screen: the keys, the options, an offer, a line to type, a question before something goes.
+//! What lies over the screen: the keys, the options, an offer, a line to type, a confirmation before something is
+//! deleted.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -22,7 +23,7 @@ const MAX_COLUMNS: u16 = 76;
 /// How wide the keys are in their list, in columns.
 const KEY_COLUMNS: usize = 19;
 
-/// Draws the one that is there: before all others an offer, for which a run waits.
+/// Draws the open popup: an offer, which a run waits for, comes before all others.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     let theme = state.theme.clone();
     if state.popup.is_none() {
@@ -135,7 +136,7 @@ fn help(columns: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// Draws lines in the middle, from `top` on; where that is too far, the last ones. Answers what the top is then.
+/// Draws lines in the middle, from `top` on; where that is too far, the last ones. Returns the resulting top line.
 fn show(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -184,7 +185,7 @@ fn prompt(frame: &mut Frame<'_>, area: Rect, asks: &Prompt, typed: &TextArea<'st
     }
 }
 
-/// Columns for what stands in one.
+/// Columns for the content of a popup.
 fn inner_columns(area: Rect) -> usize {
     usize::from(area.width.saturating_sub(2).min(MAX_COLUMNS).saturating_sub(4)).max(1)
 }

@@ -70,7 +70,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
 fn tabs(frame: &mut Frame<'_>, area: Rect, shown: Tab, state: &mut State) {
     let mut spans = Vec::new();
     let mut x = area.x;
-    // Where there is no room, the number is enough for all but the one that is shown.
+    // Where there is no room, tabs other than the current one show only their number.
     let is_narrow = area.width < 48;
     for (at, tab) in Tab::ALL.into_iter().enumerate() {
         let is_shown = tab == shown;

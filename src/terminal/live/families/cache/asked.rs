@@ -36,7 +36,7 @@ impl Flags {
     }
 }
 
-/// Where nobody is there who could take an offer, none is made.
+/// Where nobody could take an offer, none is made.
 pub fn without_offers(fields: &mut Map<String, Value>) {
     if fields.get(MODE).and_then(Value::as_str) == Some("offer") {
         fields.insert(MODE.to_owned(), json!("serve"));

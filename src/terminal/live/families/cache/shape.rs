@@ -9,7 +9,7 @@ pub enum Cache {
     Looking,
     /// The run waits until somebody decides (`POST /api/runs/{id}/cache`), or until it expires.
     Offered(Earlier),
-    /// It is this run's answer: the events of its own run tell it.
+    /// It is this run's answer, and is shown by the events of its own run.
     Hit(Earlier),
     Miss {
         reason: Option<String>,

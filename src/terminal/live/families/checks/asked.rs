@@ -1,4 +1,4 @@
-//! How the chairman is let look things up.
+//! How a request lets the chairman look things up.
 
 use clap::Args;
 use serde_json::{Value, json};

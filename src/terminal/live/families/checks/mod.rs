@@ -36,7 +36,7 @@ impl Family for Vec<Check> {
             }
             _ => return,
         }
-        // It happens in the place of the final answer, which is being written from then on.
+        // Checks are shown in the place of the final answer, which counts as being written from then on.
         let piece = &mut run.final_answer.piece;
         if piece.status == CallStatus::Waiting {
             piece.status = CallStatus::Writing;

@@ -24,7 +24,7 @@ impl Family for Choosing {
             "tier1_start" => tier(run, told, 1),
             "tier2_start" => {
                 tier(run, told, 2);
-                // The reviews are to come again: nobody is too late for those.
+                // The reviews are held again, so no answer is too late for them.
                 run.answers.iter_mut().for_each(|answer| answer.late = false);
             }
             "escalation_triggered" => escalated(self, told.within("data")),
@@ -42,7 +42,7 @@ impl Family for Choosing {
         }
     }
 
-    /// What is stored of all three with a message.
+    /// Reads what is stored of all three with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         let metadata = message.within("metadata");
         routed(self, metadata.within("routing_info"));
@@ -51,7 +51,7 @@ impl Family for Choosing {
     }
 }
 
-/// Seats a tier among the answers, after those who sit there already.
+/// Adds a tier's seats to the answers, after those that are there already.
 fn tier(run: &mut Run, told: Fields, tier: i64) {
     "stage1".clone_into(&mut run.phase);
     for seat in told.each("members").map(Seat::of) {

@@ -76,7 +76,7 @@ fn restart(run: &mut Run) {
     piece.text.clear();
     piece.reasoning.clear();
     piece.restarted = true;
-    // With its result goes what that had told.
+    // Its notes go with its result.
     if piece.outcome.take().is_some() {
         let (piece, failures) = (std::mem::take(piece), std::mem::take(&mut run.final_answer.failures));
         run.final_answer = FinalAnswer { piece, failures, ..FinalAnswer::default() };

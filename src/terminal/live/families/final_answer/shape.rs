@@ -12,9 +12,9 @@ pub struct FinalAnswer {
     pub failures: Vec<Failure>,
     /// What was first written, where it was revised.
     pub draft: Option<String>,
-    /// What it is, in a line: who wrote it, of whose answers.
+    /// What it is, in a line: who wrote it, and from whose answers.
     pub heading: String,
-    /// What is to be said of it.
+    /// Notes about it.
     pub notes: Vec<String>,
     /// The member whose own answer it is, word for word.
     pub selected_member: Option<String>,
@@ -86,7 +86,7 @@ impl FinalAnswer {
         }
     }
 
-    /// The run is over: what is still written failed. Where nobody was asked it stays as it is.
+    /// The run is over: what is still written failed. Where no model was asked it stays as it is.
     pub(in crate::terminal::live) fn settle(&mut self) {
         if self.piece.status == CallStatus::Writing {
             self.piece.status = CallStatus::Failed;
@@ -102,7 +102,7 @@ impl FinalAnswer {
     }
 }
 
-/// Whether older clients are told something in the place of an answer; here the failure itself is shown.
+/// Whether the text is only a placeholder for older clients; here the failure itself is shown.
 fn is_placeholder(result: Fields) -> bool {
     let heading = result.within("heading_fact");
     let by_kind = || result.text("error_kind") != Some("cancelled");

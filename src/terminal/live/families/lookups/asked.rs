@@ -1,4 +1,4 @@
-//! How members are let look things up.
+//! How a request lets members look things up.
 
 use clap::Args;
 use serde_json::{Value, json};

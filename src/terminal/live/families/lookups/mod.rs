@@ -34,7 +34,7 @@ impl Family for Vec<Place> {
         }
     }
 
-    /// What is still being looked up when the run is over came to nothing.
+    /// Look-ups that are still open when the run is over have failed.
     fn settle(&mut self) {
         let open = self.iter_mut().flat_map(|place| &mut place.lookups);
         open.filter(|lookup| lookup.status == LookupStatus::Running)
@@ -72,7 +72,7 @@ fn ends(own: &mut Vec<Place>, round: Option<i64>, told: Fields) {
     lookup.error = told.owned("error");
 }
 
-/// A call that was lost and is made again: what it had looked up is looked up again.
+/// A call that was lost and is made again: its look-ups are made again.
 fn restarts(own: &mut [Place], told: Fields) {
     let stage = told.text("stage").unwrap_or_default();
     let round = number_of(stage);

@@ -76,8 +76,8 @@ pub(super) fn settle(run: &mut Run) {
     run.reviews.iter_mut().for_each(|review| review.piece.settle());
 }
 
-/// The ballots over the openings of a format that goes on meanwhile. Whoever has its ballot already keeps it: a
-/// server that takes a run over from an older one tells the start late.
+/// The ballots over the openings, while the format goes on. Reviewers that have a ballot already keep it: a server that
+/// takes a run over from an older one sends the start late.
 fn start_ballots(run: &mut Run, told: Fields) {
     let since = told.owned("started_at");
     let mut before = std::mem::take(&mut run.reviews);
@@ -109,7 +109,7 @@ fn read_again(run: &mut Run, told: Fields) {
     }
 }
 
-/// Whether it failed or not: the first review is there.
+/// Whether or not this failed, the first review exists.
 fn second(run: &mut Run, told: Fields) {
     let data = told.within("data");
     if !data.is_there() {
@@ -135,7 +135,7 @@ fn labels(told: Fields) -> Vec<(String, String)> {
     told.entries("label_to_member").filter_map(text).collect()
 }
 
-/// Also of a part of a question that was taken apart.
+/// Also used for a part of a question that was taken apart.
 pub(super) fn row(told: Fields) -> Row {
     Row {
         seat: Seat::of(told),

@@ -10,7 +10,7 @@ pub struct Review {
     pub piece: Piece,
     /// Its order of the answers, the best first: labels, as `Response A`.
     pub ranking: Vec<String>,
-    /// The same with those together that it puts in one place.
+    /// The same, with labels that share a place grouped.
     pub tiers: Vec<Vec<String>>,
     /// How the order was read: `strict`, `lenient`, `fallback` or `none`.
     pub parse: Option<String>,
@@ -20,7 +20,7 @@ pub struct Review {
 }
 
 impl Review {
-    /// Asked, and at work from the start: nothing of a ballot is told before it is whole.
+    /// Asked, and shown as working from the start: no part of a ballot is sent before it is whole.
     pub(in crate::terminal::live) fn writing(seat: Seat, since: Option<String>) -> Self {
         let piece = Piece { status: CallStatus::Writing, ..Piece::waiting(seat, since) };
         Self { piece, ..Self::default() }
@@ -42,7 +42,7 @@ impl Review {
     }
 }
 
-/// What the ballots come to.
+/// The result of the ballots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ranking {
     /// The best first.
@@ -85,7 +85,7 @@ pub struct Certainty {
     pub explanation: String,
 }
 
-/// How the reviewers judge, as far as whoever asks has a say in it.
+/// How the reviewers judge, as far as the request decides that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Judging {
     /// By which criteria, where some were given: their name, and their text.

@@ -1,4 +1,4 @@
-//! How members are let debate, or compete in an arena.
+//! How a request lets members debate, or compete in an arena.
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};

@@ -54,7 +54,7 @@ impl Family for Option<Debate> {
                     *entry = Statement { label, piece, replies_to, ..Statement::default() };
                 }
             }
-            // The end of a round, or of them all, lists what was told statement by statement.
+            // The end of a round, or of them all, repeats what was sent statement by statement.
             _ => {}
         }
     }
@@ -121,7 +121,7 @@ fn write(own: &mut Option<Debate>, told: Fields, field: &str) {
     }
 }
 
-/// A result keeps its place, and who was asked in it.
+/// A result keeps its piece's place and the seat that was asked.
 fn said(own: &mut Option<Debate>, round: i64, data: Fields) {
     if let Some(entry) = data.text("member").and_then(|member| find(own, round, member)) {
         let seat = std::mem::take(&mut entry.piece.seat);

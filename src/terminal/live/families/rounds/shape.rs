@@ -33,7 +33,7 @@ pub struct Statement {
     pub piece: Piece,
     /// The labels of those whose words it answers.
     pub replies_to: Vec<String>,
-    /// The same text cut up by whom it criticises; empty where it is no critique of several.
+    /// The same text split by the speakers that it criticises; empty where it does not criticise several.
     pub critiques: Vec<CritiqueOf>,
     /// What it answers to its critics.
     pub addressed: Option<String>,

@@ -51,7 +51,7 @@ impl Family for Searches {
                 data.each("sub_results").for_each(|result| add(self, result));
                 *research(self, run) = researched(data);
             }
-            // Whoever looks something up tells its sources so.
+            // Every event that looks something up lists its sources this way.
             _ => add(self, told),
         }
     }
