@@ -1,6 +1,6 @@
-//! What a token costs on its way through the program, step by step. Every figure stands beside that
-//! of something everybody knows, measured in the same run on the same bytes, so that the ratios mean
-//! the same on any machine: `cargo bench --bench hot_paths`.
+//! What a token costs on its way through the program, step by step. Every figure stands beside that of a well-known
+//! operation, measured in the same run on the same bytes, so that the ratios mean the same on any machine: `cargo bench
+//! --bench hot_paths`.
 
 use std::collections::HashSet;
 use std::hint::black_box;

@@ -125,7 +125,7 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// What came of one time that a schedule was due.
+    /// The outcome of one time that a schedule was due.
     ScheduleResultId,
     now_v7
 );

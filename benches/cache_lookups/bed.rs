@@ -74,8 +74,8 @@ impl Bed {
         Ok(Self { db, runs, postgres, dir })
     }
 
-    /// Stops Postgres, lets go of what the system has of its files in memory, and starts it; all that is asked then goes
-    /// over one connection. Also returns how many bytes of files that were, or why the system would not.
+    /// Stops Postgres, drops its files from the system's page cache, and starts it; all that is asked then goes
+    /// over one connection. Also returns how many bytes of files that were, or why it could not be done.
     pub async fn restart_cold(self) -> anyhow::Result<(Self, io::Result<u64>)> {
         let dir = self.end().await?;
         let dropped = drop_pages(&dir.path().join("postgres/cluster"));
@@ -87,7 +87,7 @@ impl Bed {
         Self::over(self.end().await?, CONNECTIONS).await
     }
 
-    /// Stops Postgres; its files stay as long as what this returns.
+    /// Stops Postgres; its files stay as long as the returned value.
     async fn end(self) -> anyhow::Result<tempfile::TempDir> {
         let Self { db, runs, postgres, dir } = self;
         drop(runs);
@@ -104,11 +104,11 @@ impl Bed {
         Ok(PgConnection::connect_with(&self.postgres.connect_options()).await?)
     }
 
-    /// Fills in what everybody asked: one big user and `users` others.
+    /// Inserts everybody's entries: one big user and `users` others.
     pub async fn fill(&self, people: &People, users: u32) -> anyhow::Result<()> {
         let began = Instant::now();
         let mut superuser = self.superuser().await?;
-        // What refers to what is right by how it is made; to have it checked row by row takes longer than all the rest.
+        // References are valid by construction; checking them row by row takes longer than all the rest.
         sqlx::raw_sql(
             "SET synchronous_commit = off; SET session_replication_role = replica;
              CREATE TEMP TABLE pool (place int, method text, model text, dimension int, vector bytea,
@@ -217,7 +217,7 @@ impl Bed {
         Ok(())
     }
 
-    /// What there is, and how large.
+    /// The contents of the database, and their size.
     pub async fn print_sizes(&self) -> anyhow::Result<()> {
         let rows = sqlx::query(
             "SELECT relname::text AS name, reltuples::bigint AS count, pg_size_pretty(pg_relation_size(oid)) AS size,
@@ -235,8 +235,8 @@ impl Bed {
     }
 }
 
-/// Lets the system forget what it has of these files in memory; returns how many bytes they have. What is not on the
-/// disk yet cannot be forgotten, so that is written first.
+/// Drops these files from the system's page cache; returns how many bytes they have. Dirty pages cannot be dropped, so
+/// they are written first.
 fn drop_pages(dir: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(dir)? {

@@ -1,6 +1,6 @@
-//! What is left when many answers of one user are kept at once while others are given: as many as may be, and those
-//! that were used last. Triggers note each use, which says at the end what should be left, and every entry that goes
-//! while one stays that was not used for longer: at the end nobody misses that.
+//! What is left when many answers of one user are kept at once while others are given: it must be as many as the limit
+//! allows, and the most recently used ones. Triggers record each use, from which follows what should be left, and each
+//! entry that is deleted while a less recently used one stays, which could not be seen at the end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +49,7 @@ const NOTES: &str = "
         FOR EACH ROW WHEN (OLD.user_id = 'evicted') EXECUTE FUNCTION note_loss()";
 
 /// How many are left, how many there were, how many of those that are gone were used after one that is left, and how
-/// many went before their time.
+/// many were deleted too early.
 const LEFT: &str = "
     WITH here AS (SELECT id, used_at FROM cache_entries WHERE user_id = 'evicted'),
          ever AS (SELECT id, max(used_at) AS used_at FROM noted_uses GROUP BY id)
@@ -64,7 +64,7 @@ struct Shared {
     runs: Runs,
     user: UserId,
     scope: Scope,
-    /// What has been kept so far, the last one last.
+    /// What has been kept so far, the latest last.
     kept: Mutex<Vec<String>>,
     keepers: AtomicUsize,
     hits: AtomicUsize,
@@ -151,7 +151,7 @@ async fn keeps(shared: Arc<Shared>, keeper: usize, runs: Vec<(RunId, MessageId)>
     Ok(())
 }
 
-/// Asks again what was asked before, of the oldest that may be there as well as of the newest, and takes the answer.
+/// Asks again what was asked before, from the oldest that may still exist to the newest, and takes the answer.
 async fn looks(shared: Arc<Shared>, looker: usize, runs: Vec<(RunId, MessageId)>) -> anyhow::Result<()> {
     let mut random = Random::new(100 + looker as u64);
     let mut runs = runs.into_iter();

@@ -1,5 +1,5 @@
-//! How long a look takes: the same text, one as near as can be, and one that is near none; as often as it takes for a
-//! median, and just after a restart.
+//! How long a look takes: the same text, one as near as can be, and one that is near none; often enough for a median,
+//! and just after a restart.
 
 use std::time::Instant;
 
@@ -12,10 +12,11 @@ use super::people::{ENTRIES, People, Person, THRESHOLD};
 use super::random::Random;
 use super::statistics::quantile;
 
-/// Until Postgres has made up its mind about plans (five times on each connection) and everything is in memory.
+/// Looks before measuring, until Postgres has chosen its plans (after five executions on each connection) and
+/// everything is in memory.
 const BEFORE: u32 = 50;
 
-/// How somebody looks, and what comes of it.
+/// A kind of look, and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// By the text, which is there.
@@ -42,14 +43,14 @@ impl Kind {
 pub struct Warm {
     bare: Vec<f64>,
     looks: Vec<(Kind, Vec<f64>)>,
-    /// Of it, comparing with all vectors.
+    /// The part of it that compares with all vectors.
     comparing: Vec<f64>,
 }
 
 /// What was asked of Postgres between its restart and a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Since {
-    /// Nothing but who asks.
+    /// Only the query for who asks.
     Restart,
     /// The run that looks was stored, as it always is.
     RunBegan,
@@ -74,11 +75,11 @@ pub struct Cold {
     micros: Vec<f64>,
     /// What the system had to fetch from the disk for it, in bytes; absent where it does not say.
     fetched: Vec<Option<u64>>,
-    /// What was done to have it cold.
+    /// How the caches were emptied.
     done: String,
 }
 
-/// Takes every look `count` times, each beside a bare round trip.
+/// Measures every kind of look `count` times, each beside a bare round trip.
 pub async fn warm(bed: &Bed, people: &People, person: &Person, count: u32) -> anyhow::Result<Warm> {
     let mut warm = Warm { bare: Vec::new(), looks: Vec::new(), comparing: Vec::new() };
     for kind in Kind::ALL {
@@ -105,7 +106,7 @@ pub async fn warm(bed: &Bed, people: &People, person: &Person, count: u32) -> an
     Ok(warm)
 }
 
-/// Takes every look of everybody measured just after a restart, `restarts` times.
+/// Measures every kind of look of each person just after a restart, `restarts` times.
 pub async fn cold(mut bed: Bed, people: &People, restarts: u32) -> anyhow::Result<(Bed, Vec<Cold>)> {
     let mut all = Vec::new();
     for person in people.measured() {

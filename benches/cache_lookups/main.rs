@@ -1,5 +1,5 @@
 //! What looking for an earlier answer costs, with a million of them there: how long it takes and what is read, what it
-//! misses, whether its time says what others have asked, and what is left when many are kept at once.
+//! misses, whether its time reveals what others have asked, and what is left when many are kept at once.
 //! `cargo bench --bench cache_lookups`; `-- --users 50` for a quick look. docs/cache.md has the figures.
 
 mod bed;

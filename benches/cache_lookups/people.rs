@@ -1,4 +1,4 @@
-//! Whose entries there are, what they asked and the vectors of that: the same here and in fill.sql.
+//! The users, their questions and the vectors of these: the same here and in fill.sql.
 
 use llm_council::cache::hash_embedding;
 use llm_council::council::earlier::{Embedded, Scope};
@@ -10,7 +10,7 @@ use super::random::Random;
 
 /// Entries of each user: as many as the configuration allows at the most.
 pub const ENTRIES: u32 = 1_000;
-/// Vectors of each kind; more than one user has, so that each of a user's is another.
+/// Vectors of each kind; more than one user has, so that all of a user's differ.
 pub const POOL: usize = 2_000;
 /// From which cosine on two questions are the same by default.
 pub const THRESHOLD: f64 = 0.92;

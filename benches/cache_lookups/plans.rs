@@ -1,4 +1,4 @@
-//! What the statements read: pages, rows and the way there, beside what the same vectors would be as JSON.
+//! What the statements read: pages, rows and plans, beside the size of the same vectors as JSON.
 
 use anyhow::Context as _;
 use llm_council::cache::{digest, vector};

@@ -13,7 +13,7 @@ const OTHERS: usize = 1_000;
 /// Questions of each kind.
 const QUESTIONS: usize = 200;
 const COSINES: [f64; 5] = [0.85, 0.90, 0.92, 0.95, 0.99];
-/// How near the others are to each other: not at all, and as vectors of models are, which have much in common.
+/// How near the others are to each other: not at all, and as near as vectors of models, which have much in common.
 const COMMON: [f64; 2] = [0.0, 0.5];
 
 fn dot(one: &[f32], other: &[f32]) -> f64 {
@@ -25,7 +25,7 @@ fn unit(vector: &[f32]) -> Vec<f32> {
     vector.iter().map(|x| (f64::from(*x) / length) as f32).collect()
 }
 
-/// These parts of two vectors of length 1.
+/// The sum of two vectors of length 1, with these weights.
 fn mixed(one: &[f32], share: f64, other: &[f32], rest: f64) -> Vec<f32> {
     one.iter().zip(other).map(|(a, b)| (f64::from(*a) * share + f64::from(*b) * rest) as f32).collect()
 }

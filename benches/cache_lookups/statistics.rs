@@ -8,12 +8,12 @@ pub fn quantile(values: &[f64], share: f64) -> f64 {
     sorted.get(at).copied().unwrap_or(0.0)
 }
 
-/// What the test of Mann and Whitney says of two samples.
+/// The result of the Mann-Whitney test of two samples.
 #[derive(Debug, Clone, Copy)]
 pub struct MannWhitney {
     /// In how many pairs the first sample's value is the greater one; equal ones count half.
     pub u: f64,
-    /// The same as a share of all pairs: 0.5 where nothing can be told apart.
+    /// The same as a share of all pairs: 0.5 where there is no difference.
     pub share: f64,
     /// How probable a difference as large or larger would be if there were none (two-sided).
     pub p: f64,

@@ -1,5 +1,5 @@
-//! Whether the time of a look says what others have asked. Nothing is shared, so it must not: one user looks for a
-//! question that a neighbour has just had answered, then for one that nobody has, and so on by turns.
+//! Whether the time of a look reveals what others have asked. Nothing is shared, so it must not: one user looks for a
+//! question that a neighbour has just had answered, then for one that nobody has, and so on in turn.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use super::statistics::{mann_whitney, quantile};
 
 /// Looks before any is measured.
 const BEFORE: u32 = 50;
-/// Below it a difference would be found where there is none once in a hundred times.
+/// The significance level: a difference is found by mistake once in a hundred times.
 const SURE: f64 = 0.01;
 /// The looks after the very same question of the neighbour's, and the others; in microseconds.
 #[derive(Default)]
@@ -46,8 +46,8 @@ struct Neighbours<'n> {
     runs: Vec<(RunId, MessageId)>,
 }
 
-/// Takes `rounds` looks of a user and prints what can be told from them; then as many of the neighbour's own, whose time
-/// must tell, to show that the test would see a difference.
+/// Takes `rounds` looks of a user and prints whether they differ; then as many of the neighbour's own, whose times must
+/// differ, to show that the test would detect it.
 pub async fn measure(bed: &Bed, rounds: u32) -> anyhow::Result<()> {
     let neighbour = UserId::from_canonical("neighbour");
     let runs = bed.add_runs(&neighbour, 2 * (BEFORE + rounds)).await?;
@@ -62,7 +62,7 @@ pub async fn measure(bed: &Bed, rounds: u32) -> anyhow::Result<()> {
     );
     let p = text.print("another has: same text").min(near.print("another has: near"));
     let control = own.print("one has oneself (must differ): near");
-    // Two tests are made, so each may be wrong half as often.
+    // Two tests are made, so each gets half of the level.
     let is_silent = p >= SURE / 2.0;
     println!(
         "Mann and Whitney, two-sided: {}",
@@ -80,14 +80,14 @@ impl Neighbours<'_> {
         for round in 0..BEFORE + rounds {
             let question = format!("who has asked about matter {round} {whose}");
             let is_asked = round % 2 == 1;
-            // Of the same length, so that to keep it is the same work.
+            // Of the same length, so that keeping it is the same work.
             let kept = if is_asked { question.clone() } else { question.replacen("has", "had", 1) };
             self.keep(&kept).await?;
             let embedded = Embedded::Hash(hash_embedding::embed(&question));
             let wanted = Wanted { scope: self.scope, question: &question, near: None };
             let is_own = user == &self.neighbour;
             let by_text = self.look(user, &wanted, is_own.then_some(is_asked)).await?;
-            // As near as the very same: others of these questions are near as well.
+            // As near as an identical question, since others of these questions are near as well.
             let wanted = Wanted { near: Some((&embedded, THRESHOLD.max(0.9999))), ..wanted };
             let by_vector = self.look(user, &wanted, is_own.then_some(is_asked)).await?;
             if round >= BEFORE {
@@ -122,7 +122,7 @@ impl Neighbours<'_> {
         Ok(())
     }
 
-    /// In microseconds. `is_there` says whether an answer is to be found; nobody finds another's.
+    /// In microseconds. `is_there` says whether an answer is to be found; nobody may find another user's.
     async fn look(&self, user: &UserId, wanted: &Wanted<'_>, is_there: Option<bool>) -> anyhow::Result<f64> {
         let began = Instant::now();
         let looked = self.bed.runs.look_for_earlier(user, wanted).await;

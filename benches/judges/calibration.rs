@@ -6,7 +6,7 @@ use crate::methods::{Learned, count};
 use crate::rng::Rng;
 use crate::world::World;
 
-/// What was said, between two bounds, and what was true.
+/// The stated probabilities between two bounds, and how often they were right.
 #[derive(Default)]
 pub struct Bin {
     pub questions: usize,

@@ -1,4 +1,4 @@
-//! The cells: for every way of preferring oneself, one thing at a time is otherwise than usual.
+//! The cells: for every kind of self-preference, one thing at a time differs from the default.
 
 use crate::methods::{Learned, Method, hits};
 use crate::rng::Rng;
@@ -72,7 +72,7 @@ impl Results {
         estimate(self.hits.iter().map(|hits| hits[place(method)]))
     }
 
-    /// How much more often the one finds it than the other.
+    /// How much more often the first method finds it than the second.
     pub fn difference(&self, one: Method, other: Method) -> Estimate {
         estimate(self.hits.iter().map(|hits| hits[place(one)] - hits[place(other)]))
     }

@@ -1,4 +1,4 @@
-//! The ways of counting that are compared. Those that the program has are called as it calls them.
+//! The ways of counting that are compared. Those that the program has are called just as it calls them.
 
 use std::collections::BTreeMap;
 

@@ -1,16 +1,16 @@
 //! Plackett and Luce's model of rankings (Luce 1959, Plackett 1975): the next answer of a ballot is chosen in proportion
-//! to the exponential of its strength, to which a reviewer may add for its own answer and for the place it was read in.
-//! Strengths have a standard normal prior; all is fitted by gradient ascent.
+//! to the exponential of its strength, plus what a reviewer may add for its own answer and for the position in which it
+//! was read. Strengths have a standard normal prior; all is fitted by gradient ascent.
 
 use crate::world::{Ballot, Question};
 
 const STEPS: usize = 60;
 const RATE: f64 = 0.25;
-/// Covariates are fitted in so many rounds, each with strengths from so many steps: enough to stand still.
+/// Covariates are fitted in this many rounds, each with strengths from this many steps: enough to converge.
 const ROUNDS: usize = 15;
 const LEARNING_STEPS: usize = 20;
 
-/// What reviewers add besides.
+/// The covariates: what reviewers add to strengths.
 #[derive(Default)]
 pub struct Covariates {
     /// By reviewer, for its own answer.

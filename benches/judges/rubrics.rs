@@ -1,5 +1,5 @@
-//! What a rubric does to ballots, as a model and not as the truth: reviewers who are told what to look at err less in it, and
-//! overlook together what it does not name; and words that all of them read may be misread by all of them alike.
+//! What a rubric does to ballots, as a model and not as the truth: reviewers who are told what to look at err less in
+//! it, and all overlook what it does not name; and words that all of them read may be misread by all of them alike.
 
 use llm_council::council::ranking::label::Label;
 use llm_council::council::ranking::self_votes::SelfVotes;
@@ -8,7 +8,7 @@ use crate::methods::{Learned, count};
 use crate::rng::Rng;
 use crate::world::World;
 
-/// What a rubric is taken to do, and the world with it.
+/// An assumed effect of a rubric, and the world with it.
 fn worlds() -> [(&'static str, World); 8] {
     let usual = World::USUAL;
     let less = World { noise: 1.5, ..usual };
@@ -28,7 +28,7 @@ fn worlds() -> [(&'static str, World); 8] {
 struct Line {
     /// How often the best answer came first.
     right: f64,
-    /// What was said of that, on average.
+    /// The stated probability of that, on average.
     said: f64,
     /// The reviewers' agreement, on average.
     agreement: f64,

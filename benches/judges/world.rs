@@ -1,12 +1,13 @@
 //! Simulated councils. An answer has a quality; a reviewer's score for it is that quality, an error that all reviewers
-//! share, an error of its own, what the place it is read in is worth, and for its own answer a bonus. It ranks by score.
+//! share, an error of its own, the effect of the position in which it is read, and a bonus for its own answer. It ranks
+//! by score.
 
 use llm_council::council::ranking::label::Label;
 use llm_council::council::ranking::order;
 
 use crate::rng::Rng;
 
-/// How members prefer themselves.
+/// How strongly members prefer themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Own {
     None,
@@ -150,10 +151,10 @@ impl World {
         }
     }
 
-    /// The answers' quality without what nobody looks at: of a quality *q* that part is normal, with the mean *u q* and the
-    /// variance *u (1 - u)*.
+    /// The answers' quality without the part that nobody looks at: of a quality *q* that part is normal, with the mean
+    /// *u q* and the variance *u (1 - u)*.
     fn seen(&self, quality: &[f64], rng: &mut Rng) -> Vec<f64> {
-        // Nothing is drawn where there is none: the other worlds stay as they are.
+        // Nothing is drawn where the part is 0, so that the other worlds stay the same.
         if self.unnamed == 0.0 {
             return quality.to_vec();
         }

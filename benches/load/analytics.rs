@@ -14,15 +14,13 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use super::cli::{AnalyticsFlags, Cli};
+use super::fill::{CALLS_PER_RUN, fill};
 use super::report::{Report, Target, quantile};
 
-const FILL: &str = include_str!("fill.sql");
-const CALLS_PER_RUN: usize = 10;
-const RUNS_AT_ONCE: usize = 10_000;
 const DRAWS: usize = 200;
-/// A page that somebody waits for.
+/// The target for a page that somebody waits for.
 const PAGE_MS: f64 = 1_000.0;
-/// What may be added to the start of a run.
+/// The target for what is added to the start of a run.
 const START_MS: f64 = 5.0;
 
 /// Runs the scenario.
@@ -39,8 +37,13 @@ pub async fn measure(cli: &Cli, flags: AnalyticsFlags) -> anyhow::Result<Report>
     let db = Db::connect_with(options.clone(), 4).await?;
     migrate(&db).await?;
     let mut superuser = PgConnection::connect_with(&options).await?;
-    let runs = flags.calls.div_ceil(CALLS_PER_RUN);
-    fill(&mut superuser, runs).await?;
+    let there: i64 = sqlx::query_scalar("SELECT count(*) FROM runs").fetch_one(&mut superuser).await?;
+    if there > 0 {
+        eprintln!("{there} runs are there already: measuring those");
+    } else {
+        let runs = flags.calls.div_ceil(CALLS_PER_RUN);
+        fill(&mut superuser, 1..=runs, runs).await?;
+    }
     let calls: i64 = sqlx::query_scalar("SELECT count(*) FROM calls").fetch_one(&mut superuser).await?;
 
     let mut report = Report::new(format!("analytics over {calls} calls, half of them of one user"));
@@ -70,26 +73,6 @@ pub async fn measure(cli: &Cli, flags: AnalyticsFlags) -> anyhow::Result<Report>
 
 fn user(name: &str) -> Scope {
     Scope::User(UserId::from_canonical(name))
-}
-
-async fn fill(superuser: &mut PgConnection, runs: usize) -> anyhow::Result<()> {
-    let there: i64 = sqlx::query_scalar("SELECT count(*) FROM runs").fetch_one(&mut *superuser).await?;
-    if there > 0 {
-        eprintln!("{there} runs are there already: measuring those");
-        return Ok(());
-    }
-    sqlx::raw_sql("SET synchronous_commit = off").execute(&mut *superuser).await?;
-    let began = Instant::now();
-    for first in (1..=runs).step_by(RUNS_AT_ONCE) {
-        let last = (first + RUNS_AT_ONCE - 1).min(runs);
-        let numbers = [("{first}", first), ("{last}", last), ("{runs}", runs)];
-        let sql =
-            numbers.iter().fold(FILL.to_owned(), |sql, (name, value)| sql.replace(name, &value.to_string()));
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *superuser).await?;
-        eprintln!("{last} of {runs} runs after {} s", began.elapsed().as_secs());
-    }
-    sqlx::raw_sql("VACUUM ANALYZE").execute(&mut *superuser).await?;
-    Ok(())
 }
 
 async fn sizes(superuser: &mut PgConnection) -> anyhow::Result<Vec<(String, String)>> {
@@ -147,7 +130,7 @@ async fn leaderboard(tx: &mut Tx, filter: &RowFilter) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// The median over so many rounds, in milliseconds: from the beginning of a transaction to its end.
+/// The median over this many rounds, in milliseconds: from the beginning of a transaction to its end.
 async fn median<F>(db: &Db, scope: &Scope, rounds: usize, asked: F) -> anyhow::Result<f64>
 where
     F: AsyncFn(&mut Tx, &RowFilter) -> Result<(), StoreError>,
@@ -178,7 +161,7 @@ async fn plans(db: &Db, scope: &Scope, who: &str) -> anyhow::Result<()> {
         let user = (*scope != Scope::Admin).then_some(who);
         let mut query =
             sqlx::query_scalar::<_, String>(AssertSqlSafe(explained)).persistent(false).bind(user);
-        // As many as the statement names.
+        // As many parameters as the statement has.
         if sql.contains("$2") {
             query = query.bind(None::<jiff_sqlx::Timestamp>).bind(None::<jiff_sqlx::Timestamp>);
         }

@@ -60,6 +60,8 @@ pub enum Scenario {
     Idle(IdleFlags),
     /// Readers far slower than what they read.
     SlowReader(SlowFlags),
+    /// What people wait for in a database of this size, and in one of a hundredth of it.
+    Growth(GrowthFlags),
     /// Analytics over a ledger that has grown; needs neither server nor models.
     Analytics(AnalyticsFlags),
     /// The scripted models; started by the others.
@@ -104,7 +106,7 @@ pub enum By {
 
 #[derive(Debug, Clone, Copy, Args)]
 pub struct MixedFlags {
-    /// How many people are at it, each doing one thing after the other.
+    /// How many people are active, each doing one thing after the other.
     #[arg(long, default_value_t = 50)]
     pub users: usize,
     /// For how many seconds they begin something new.
@@ -168,6 +170,17 @@ pub struct SlowFlags {
     /// Tokens per second and call.
     #[arg(long, default_value_t = 50)]
     pub pace: u32,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct GrowthFlags {
+    /// How many calls the database holds in the end, ten for each conversation; half of them are of one user. A million
+    /// take about 4 GB.
+    #[arg(long, default_value_t = 1_000_000)]
+    pub calls: usize,
+    /// How often each thing is done; the median is shown.
+    #[arg(long, default_value_t = 11)]
+    pub times: usize,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

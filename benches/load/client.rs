@@ -1,5 +1,5 @@
-//! One user in front of the server: asks, reads the event stream to its end, and remembers what
-//! matters: when things came, and whether anything was missing.
+//! One user in front of the server: asks, reads the event stream to its end, and records what matters: when events
+//! arrived, and whether any were missing.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ pub struct Seen {
     pub lost: u64,
 }
 
-/// Makes a conversation; answers its id.
+/// Makes a conversation; returns its id.
 pub async fn conversation(connection: &mut Connection) -> anyhow::Result<String> {
     connection.send("POST", "/api/conversations", "{}").await?;
     let mut head = connection.head().await?;
@@ -89,7 +89,7 @@ impl<'c> Events<'c> {
             By::FirstQuestion => {
                 (in_conversation(), format!(r#"{{"content":"{WORDS}","new_conversation":true}}"#))
             }
-            // The id only keeps two questions apart, which would be one run if their bodies were the same.
+            // The id only makes questions differ, since two with the same body would join one run.
             By::V1 => (
                 "/v1/chat/completions".to_owned(),
                 format!(
@@ -157,7 +157,7 @@ impl<'c> Events<'c> {
     /// Reads to the end.
     pub async fn read_all(mut self) -> Seen {
         if self.seen.end != End::Refused {
-            // A stream that was cut is a failed one; nothing else is to be said about it.
+            // A stream that was cut is a failed one; nothing else is recorded about it.
             while self.more(READ).await.unwrap_or(false) {}
         }
         self.seen.whole = self.asked.elapsed();

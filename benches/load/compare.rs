@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::report::{Report, short};
 
-/// How many standard errors a difference must be away from nothing to count as one.
+/// How many standard errors a difference must be away from 0 to count as one.
 const BEYOND_NOISE: f64 = 3.0;
 
 /// What was measured of both, in order: this one's reports and the other one's, round by round.

@@ -8,7 +8,8 @@ CREATE TEMP TABLE model AS SELECT n, 'maker' || n % 5 || '/model-' || n AS name 
 -- The council changes with time: seats 0 to 3, 4 the chairman, 5 for titles.
 CREATE TEMP TABLE run AS
     SELECT n, gen_random_uuid() AS id, now() - ({runs} - n) * interval '9 minutes' AS at,
-           CASE WHEN n % 2 = 0 THEN 'heavy' ELSE 'user' || n % 9 END AS user_id
+           CASE WHEN n % 2 = 0 THEN 'heavy' ELSE 'user' || n % 9 END AS user_id, gen_random_uuid() AS conversation,
+           gen_random_uuid() AS question, gen_random_uuid() AS answer
     FROM generate_series({first}, {last}) AS n;
 CREATE TEMP TABLE seat AS
     SELECT run.n, s AS seat, model.name AS model FROM run, generate_series(0, 5) AS s, model
@@ -16,9 +17,25 @@ CREATE TEMP TABLE seat AS
 CREATE INDEX ON seat (n, seat);
 ANALYZE run, seat;
 
+INSERT INTO conversations (id, user_id, title, title_is_default, created_at, updated_at)
+    SELECT conversation, user_id, 'Number ' || n, false, at - interval '40 s', at FROM run ORDER BY n;
+INSERT INTO messages (id, conversation_id, user_id, position, role, content, created_at)
+    SELECT question, conversation, user_id, 0, 'user', 'Which of two designs for queue number' || n || ' is better, and why?',
+           at - interval '40 s'
+    FROM run ORDER BY n;
+INSERT INTO messages (id, conversation_id, user_id, position, role, content, body, run_id, created_at)
+    SELECT run.answer, run.conversation, run.user_id, 1, 'assistant', pool.text,
+           jsonb_build_object('stage3', jsonb_build_object('model', 'maker0/model-0', 'response', pool.text, 'heading', ''),
+                              'stage1', (SELECT jsonb_agg(jsonb_build_object('model', seat.model, 'member', seat.model,
+                                                                             'response', said.text))
+                                         FROM seat JOIN pool AS said ON said.n = (run.n * 7 + seat.seat) % 97
+                                         WHERE seat.n = run.n AND seat.seat < 4)),
+           run.id, run.at
+    FROM run JOIN pool ON pool.n = (run.n * 7 + 4) % 97
+    ORDER BY run.n;
 INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, compacted, created_at,
                   started_at, finished_at)
-    SELECT id, user_id, gen_random_uuid(), gen_random_uuid(), 'council', 'complete', '{}', 1, true,
+    SELECT id, user_id, conversation, answer, 'council', 'complete', '{}', 1, true,
            at - interval '40 s', at - interval '40 s', at
     FROM run ORDER BY n;
 INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result, prompt_tokens,

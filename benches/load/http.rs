@@ -41,8 +41,8 @@ enum Body {
 }
 
 impl Connection {
-    /// Connects in the name of `user`. With `receive_buffer` bytes the kernel takes no more than
-    /// about twice that for a reader that is slow.
+    /// Connects in the name of `user`. With `receive_buffer` bytes the kernel buffers no more than about twice that for
+    /// a slow reader.
     pub async fn open(host: SocketAddr, user: &str, receive_buffer: Option<u32>) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         if let Some(bytes) = receive_buffer {
@@ -163,7 +163,7 @@ impl Connection {
     }
 }
 
-/// Moves up to `left` bytes; answers how many there were.
+/// Moves up to `left` bytes; returns how many there were.
 fn pass(input: &mut BytesMut, out: &mut Vec<u8>, left: usize) -> usize {
     let taken = left.min(input.len());
     out.extend_from_slice(&input[..taken]);

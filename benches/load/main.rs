@@ -1,11 +1,12 @@
-//! The load generator: starts a Postgres, scripted models and the real server of this build, lets
-//! users ask, and prints what came out beside the targets. How to use it and what the figures mean
-//! stands in docs/performance.md.
+//! The load generator: starts a Postgres, scripted models and the real server of this build, lets users ask, and prints
+//! the results beside the targets. How to use it and what the figures mean is in docs/performance.md.
 
 mod analytics;
 mod cli;
 mod client;
 mod compare;
+mod fill;
+mod growth;
 mod http;
 mod measure;
 mod mixed;
@@ -62,7 +63,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was found in any of these that must never be, on whatever machine.
+/// Everything in these reports that must never happen, on any machine.
 fn defects(reports: &[&Report]) -> Vec<String> {
     reports.iter().flat_map(|report| report.defects()).map(str::to_owned).collect()
 }
@@ -76,6 +77,7 @@ async fn measure(cli: &Cli, server: &Path) -> anyhow::Result<Report> {
         Scenario::Live(flags) => streams::live(cli, server, flags).await,
         Scenario::Idle(flags) => streams::idle(cli, server, flags).await,
         Scenario::SlowReader(flags) => streams::slow_reader(cli, server, flags).await,
+        Scenario::Growth(flags) => growth::measure(cli, server, flags).await,
         Scenario::Analytics(flags) => analytics::measure(cli, flags).await,
         Scenario::Models(_) => anyhow::bail!("the scripted models are served above"),
     }

@@ -121,6 +121,11 @@ impl Database {
         Ok(Self { connection, options: options.clone(), postmaster })
     }
 
+    /// A connection of its own.
+    pub async fn superuser(&self) -> anyhow::Result<PgConnection> {
+        Ok(PgConnection::connect_with(&self.options).await?)
+    }
+
     /// Waits until the backends have reported, which they do about once a second, and reads.
     pub async fn transactions(&mut self) -> anyhow::Result<Transactions> {
         tokio::time::sleep(Duration::from_millis(1_200)).await;
@@ -135,7 +140,7 @@ impl Database {
         self.postmaster.map(cpu_seconds_of_family).transpose()
     }
 
-    /// Begins to look what statements wait for.
+    /// Starts sampling what statements wait for.
     pub fn watch_waits(&self) -> Waits {
         let (stop, stopped) = oneshot::channel();
         let watching = tokio::task::spawn_local(watch_waits(self.options.clone(), stopped));
@@ -150,9 +155,9 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// How many statements at a time waited for what, in the mean.
+    /// How many statements waited for each thing at a time, on average.
     pub async fn stop(self) -> anyhow::Result<Vec<(&'static str, f64)>> {
-        // It has ended by itself only where it failed.
+        // The task has ended by itself only if it failed.
         self.stop.send(()).ok();
         self.watching.await?
     }

@@ -34,7 +34,7 @@ enum Way {
     FollowUp,
     FirstQuestion,
     Program,
-    /// With what takes further rounds and tells what goes on.
+    /// With options that take further rounds and report progress.
     WithOptions,
     Debate,
     /// Leaves in the middle of the answers, comes back and reads all of it.
@@ -50,7 +50,7 @@ enum Page {
     Analytics,
 }
 
-/// What each of them does, one after the other, each beginning at another place.
+/// What each of them does, one after the other, each starting at a different one.
 const DAY: [Act; 20] = [
     Act::Look(Page::List),
     Act::Ask(Way::FirstQuestion),
@@ -168,7 +168,7 @@ fn report_outcomes(report: &mut Report, all: &[Done]) {
     report.row("events lost (gaps in the numbers)", lost as f64, "", Target::Zero);
 }
 
-/// One of them, with the conversation that they are in.
+/// One person, with the conversation that they are in.
 struct Person {
     connection: Connection,
     conversation: String,

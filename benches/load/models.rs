@@ -50,7 +50,7 @@ pub struct Counts {
     /// Stamped tokens sent to calls whose tokens are shown (answers and syntheses), and to all.
     pub shown_tokens: u64,
     pub tokens: u64,
-    /// By how much calls took longer than they should, in microseconds: this process was late, or
+    /// How much longer calls took than they should, in microseconds: this process was late, or
     /// the server did not read.
     pub late: Vec<u32>,
 }
@@ -154,8 +154,7 @@ impl Connection {
         self.stream.write_all(text.as_bytes()).await
     }
 
-    /// Streams the tokens at an even pace over the time of the call. What is overdue goes out in
-    /// one write.
+    /// Streams the tokens at an even pace over the time of the call. Overdue tokens are sent in one write.
     async fn answer(&mut self, kind: Kind, counts: &Shared, flags: ModelFlags) -> io::Result<()> {
         let began = Instant::now();
         let whole = Duration::from_millis(flags.call_ms);

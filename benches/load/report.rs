@@ -1,4 +1,4 @@
-//! Figures beside their targets, for eyes and for machines.
+//! Figures beside their targets, for people and for machines.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub enum Target {
     AtMost(f64),
     AtLeast(f64),
-    /// Anything else is a defect, on any machine.
+    /// Must hold exactly: any other value is a defect, on any machine.
     Zero,
     None,
 }
@@ -46,7 +46,7 @@ impl Report {
         self.rows.iter().map(|(name, value, unit, _)| (name.as_str(), *value, *unit))
     }
 
-    /// What there is and must never be.
+    /// Figures that show a defect.
     pub fn defects(&self) -> impl Iterator<Item = &str> {
         let are =
             self.rows.iter().filter(|(_, value, _, target)| matches!(target, Target::Zero) && *value != 0.0);

@@ -32,11 +32,11 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RestartFlags) -> anyhow::R
     for number in 0..flags.runs {
         let mut connection = Connection::open(bed.address(number), &format!("user{number}"), None).await?;
         let conversation = conversation(&mut connection).await?;
-        // Whoever asked goes away; the run does not.
+        // The client disconnects; the run goes on.
         Events::ask(&mut connection, &conversation).await?.run().await?;
     }
     let wanted = u64::try_from(flags.runs * ANSWERS)?;
-    // Titles are there after half a second.
+    // Titles are finished after half a second.
     sleep(Duration::from_secs(1)).await;
     let began = Instant::now();
     until(&bed, began, |in_flight, _| in_flight >= wanted).await?;
@@ -52,7 +52,7 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RestartFlags) -> anyhow::R
     }
     let half = until(&bed, killed, |_, calls| calls * 2 >= wanted).await?;
     let all = until(&bed, killed, |_, calls| calls >= wanted).await?;
-    // Nobody is asked twice, also when leases of the killed ones run out.
+    // No model is asked twice, even when leases of the killed servers run out.
     sleep(Duration::from_secs(15)).await;
     let counts = bed.counts().await?;
 
@@ -74,7 +74,8 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RestartFlags) -> anyhow::R
     Ok(report)
 }
 
-/// Waits until what the models have counted (calls under way, calls that began) is so; returns how long after `since` that was.
+/// Waits until what the models have counted (calls under way, calls that began) meets the condition; returns how long
+/// after `since` that was.
 async fn until(bed: &TestBed, since: Instant, is_so: impl Fn(u64, u64) -> bool) -> anyhow::Result<Duration> {
     tokio::time::timeout(PATIENCE, async {
         loop {

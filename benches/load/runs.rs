@@ -1,4 +1,4 @@
-//! Whole runs: of a number of users, each with one run after the other, or so many a second.
+//! Whole runs: of a number of users, each with one run after the other, or at a fixed rate.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
         flags.call_ms, flags.tokens
     ));
     let bounds = Bounds::of(&flags);
-    // What the members write is no part of a program's answer.
+    // Members' texts are not part of a program's answer.
     let shown = (flags.by != By::V1).then_some(counts.shown_tokens);
     outcomes(&mut report, &seen, shown);
     let ideal = Duration::from_millis(flags.call_ms) * STAGES;
@@ -165,7 +165,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// No target at all.
+    /// No targets.
     const NONE: Self = Self {
         first_event: Target::None,
         overhead_median: Target::None,
@@ -209,7 +209,7 @@ impl Bounds {
     }
 }
 
-/// How the runs ended, and what was missing in them; of tokens where all that models were to show had a reader.
+/// How the runs ended, and what was missing in them; missing tokens count only where every shown token had a reader.
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
 pub fn outcomes(report: &mut Report, seen: &[Seen], shown_tokens: Option<u64>) {
     let ended = |end| seen.iter().filter(|seen| seen.end == end).count() as f64;
@@ -226,7 +226,7 @@ pub fn outcomes(report: &mut Report, seen: &[Seen], shown_tokens: Option<u64>) {
     report.row("events received", seen.iter().map(|seen| seen.events).sum::<u64>() as f64, "", Target::None);
 }
 
-/// When things came.
+/// When events arrived.
 pub fn times(report: &mut Report, seen: &[Seen], ideal: Option<Duration>, bounds: &Bounds) {
     let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
     let of_complete = || seen.iter().filter(|seen| seen.end == End::Complete);

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a stamped token begins with; no other text of the scripted models has it.
 pub const MARK: u8 = b'~';
-/// Digits of a stamp; microseconds in base 62 come round after a quarter of an hour.
+/// Digits of a stamp; microseconds in base 62 wrap around after a quarter of an hour.
 const DIGITS: usize = 5;
 /// Bytes of a stamped token: the mark, the stamp and a space, about as long as a real token.
 pub const TOKEN_BYTES: usize = DIGITS + 2;

@@ -150,7 +150,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
         anyhow::Ok(())
     });
     let run = told.await.context("the run did not start")?;
-    // The run itself, with its fast reader, is at home in memory before anything is compared.
+    // The run itself, with its fast reader, is in memory before anything is compared.
     sleep(Duration::from_secs(10)).await;
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let lost = Rc::new(Cell::new(0));

@@ -1,4 +1,4 @@
-//! What a scenario stands on: a database, the scripted models and the real server, each a process
+//! What a scenario needs: a database, the scripted models and the real server, each a process
 //! of its own, gone when this is dropped.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ use super::measure::Database;
 use super::models::{Counts, HELLO};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// Longer than any scenario: what is measured is not how calls time out.
+/// Longer than any scenario: time-outs of calls are not measured.
 const CALL_TIME_MS: &str = "3600000";
 
 /// See the module.
@@ -58,7 +58,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Both fail only when it has ended already.
+        // Both fail only if it has ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -204,7 +204,7 @@ impl Starter {
             set(key, value);
         }
         let child = command.spawn().context("the server does not start")?;
-        // Killed also when it never says where it is.
+        // Killed even if it never reports its address.
         let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
         let deadline = Instant::now() + START_TIMEOUT;
         loop {

@@ -23,7 +23,7 @@ pub struct Window {
     perf: Option<Child>,
 }
 
-/// What it came to.
+/// The result of a measurement.
 pub struct Usage {
     pub seconds: f64,
     /// Processor seconds.
@@ -37,7 +37,7 @@ pub struct Usage {
     /// Memory of the server at most, since its start (of several, the largest), and of the first over the window.
     pub peak_mib: f64,
     pub memory: Vec<(f64, f64)>,
-    /// What statements waited for: how many of them at a time, in the mean.
+    /// What statements waited for: how many of them at a time, on average.
     waits: Vec<(&'static str, f64)>,
 }
 

@@ -18,7 +18,7 @@ impl BadName {
     #[must_use]
     pub fn message(self) -> String {
         match self {
-            Self::Empty => "is no name of a file: give it one, such as notes.txt".to_owned(),
+            Self::Empty => "is not a file name: give it one, such as notes.txt".to_owned(),
             Self::TooLong => format!("is longer than {MAX_BYTES} bytes: give the file a shorter name"),
         }
     }

@@ -18,7 +18,7 @@ impl NoPicture {
     pub fn sentence(self) -> String {
         match self {
             Self::Damaged => {
-                "begins like a picture, but is damaged or none: save it anew and upload that".to_owned()
+                "begins like a picture, but is damaged or not one: save it again and upload that".to_owned()
             }
             Self::TooLarge { width, height } => format!(
                 "is {width} × {height} pixels large; a side may have {MAX_SIDE} at most: make it smaller and upload that"

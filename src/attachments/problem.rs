@@ -54,8 +54,8 @@ impl Unreadable {
                 "It is protected by a password. Save it without one, and upload that.".to_owned()
             }
             Self::Damaged => {
-                "It cannot be read: it is damaged, or made in a way that is not understood here. Save it \
-                 anew, or as text."
+                "It cannot be read: it is damaged, or of a form that is not supported. Save it again, or \
+                 as text."
                     .to_owned()
             }
             Self::TooManyPages => {

@@ -106,7 +106,7 @@ pub fn problems(questions: &[Question], variants: &[VariantSpec], judge: Option<
         }
         for field in ["content", "new_conversation", "preset_id"] {
             if variant.request.contains_key(field) {
-                problems.push(format!("variant {name:?}: {field} is not a variant's to set"));
+                problems.push(format!("variant {name:?}: {field} cannot be set by a variant"));
             }
         }
     }

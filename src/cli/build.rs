@@ -198,7 +198,7 @@ pub(super) fn gate(config: &Config) -> anyhow::Result<Gate> {
             let admins = auth.admin_users.iter().map(|name| {
                 user::canonical(name)
                     .map(|user| user.to_string())
-                    .with_context(|| format!("auth.admin_users: {name:?} is no user name"))
+                    .with_context(|| format!("auth.admin_users: {name:?} is not a user name"))
             });
             Mode::Proxy(Box::new(ProxyPolicy {
                 trusted,

@@ -24,7 +24,7 @@ pub(super) struct Flags {
     #[arg(long, global = true)]
     data_dir: Option<PathBuf>,
     /// The database, as a postgres:// URL. Other users of the machine can see a flag: a password
-    /// belongs into DATABASE_URL or the configuration file.
+    /// belongs in DATABASE_URL or the configuration file.
     #[arg(long, global = true, value_name = "URL")]
     database_url: Option<String>,
 }

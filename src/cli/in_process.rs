@@ -76,7 +76,7 @@ impl InProcess {
         match self.app.runs.hand_over().await {
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(%error, "leases could not be given up; they run out by themselves");
+                tracing::warn!(%error, "leases could not be released; they will expire");
             }
         }
         self.app.shutdown.drain(patience).await;

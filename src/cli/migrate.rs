@@ -16,7 +16,7 @@ use crate::store::{self, Db, Sessions, user_names};
 /// What an administrator decides about users.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Decisions {
-    /// Only list the users whose names are not taken as they are any more; exits with 1 if there are any.
+    /// Only list the users whose names are no longer valid as they are; exits with 1 if there are any.
     #[arg(long, conflicts_with_all = ["rename", "keep"])]
     check: bool,
     /// Give everything of one user another name, which nobody has yet. Stop the servers first.
@@ -54,7 +54,7 @@ pub fn run(config: &Config, decisions: &Decisions) -> anyhow::Result<ExitCode> {
 async fn check(db: &Db) -> anyhow::Result<ExitCode> {
     let undecided = user_names::undecided(db, is_taken).await?;
     if undecided.is_empty() {
-        eprintln!("every user's name is taken as it is");
+        eprintln!("every user's name is valid");
         return Ok(ExitCode::SUCCESS);
     }
     eprint!("{}", listed(&undecided));
@@ -79,7 +79,7 @@ async fn apply_migrations(db: &Db, decisions: &Decisions) -> anyhow::Result<Exit
         // Two people's conversations cannot be told apart again.
         ensure!(
             taken.insert((*to).to_owned()),
-            "there is a user {} already; users are not merged",
+            "there is already a user {}; users are not merged",
             shown(to)
         );
     }

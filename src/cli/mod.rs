@@ -113,7 +113,7 @@ enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Show what everybody used (administrators).
+    /// Show what everybody used (administrators: on the server's machine, with --here).
     Usage {
         /// By what: user, model, day, …
         #[arg(long, default_value = "user")]
@@ -203,6 +203,9 @@ enum TokenCommand {
         /// After how many days it ends.
         #[arg(long, value_name = "DAYS")]
         days: Option<u32>,
+        /// It only reads: it asks nothing and spends nothing.
+        #[arg(long)]
+        read_only: bool,
         #[command(flatten)]
         place: Where,
     },
@@ -274,9 +277,9 @@ impl Cli {
             }
             Some(Command::Token { command }) => match command {
                 TokenCommand::List { listed } => list(&listed, List::Tokens),
-                TokenCommand::New { name, days, place } => {
+                TokenCommand::New { name, days, read_only, place } => {
                     terminal::with_session(&place, flags, async |session| {
-                        print(&lists::new_token(session.as_ref(), &name, days).await?)
+                        print(&lists::new_token(session.as_ref(), &name, days, read_only).await?)
                     })
                 }
                 TokenCommand::Revoke { id, place } => {
@@ -345,7 +348,7 @@ fn told(error: &anyhow::Error) -> String {
 }
 
 fn read_kind(word: &str) -> Result<Kind, String> {
-    Kind::parse(word).ok_or_else(|| format!("no kind of file: {word}"))
+    Kind::parse(word).ok_or_else(|| format!("not a kind of file: {word}"))
 }
 
 fn help() -> anyhow::Result<ExitCode> {

@@ -39,7 +39,7 @@ const REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let descriptors = descriptors::raise(config.database.max_connections)?;
     let telemetry = Arc::new(Telemetry::init(config)?);
-    tracing::info!(descriptors, "this process may open so many files and connections");
+    tracing::info!(descriptors, "the limit of open files and connections of this process");
     let code = actix_web::rt::System::new().block_on(serve(config, telemetry.clone()));
     if !telemetry.flush(REPORT_TIMEOUT) {
         eprintln!("llm-council: the last error reports or traces could not be sent in time");
@@ -119,7 +119,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         Err(failed) = begin => return Err(user_names::explained(failed)),
         signal = signals.next() => signal,
     };
-    tracing::info!(signal, "not ready any more");
+    tracing::info!(signal, "no longer ready");
     shutdown.announce();
     let code = tokio::select! {
         () = leave(&app, &shutdown) => ExitCode::SUCCESS,
@@ -144,23 +144,23 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     if let Some(local) = local {
         local.stop().await?;
     }
-    tracing::info!("gone");
+    tracing::info!("stopped");
     Ok(code)
 }
 
 /// Takes requests until load balancers send them elsewhere; then lets runs finish, and leaves the others to another server.
 async fn leave(app: &App, shutdown: &Shutdown) {
     tokio::time::sleep(app.config.server.notice()).await;
-    tracing::info!("shutting down: no new runs, streams are told, runs may finish");
+    tracing::info!("shutting down: no new runs; clients are notified, runs may finish");
     app.runs.close();
     shutdown.begin();
     if shutdown.drain(app.config.server.drain()).await.is_clean() {
         return;
     }
     match app.runs.hand_over().await {
-        Ok(runs) => tracing::warn!(runs, "runs are left for another server, or the next start"),
+        Ok(runs) => tracing::warn!(runs, "runs are left to another server, or to the next start"),
         Err(error) => {
-            tracing::warn!(%error, "leases could not be given up; they run out by themselves");
+            tracing::warn!(%error, "leases could not be released; they will expire");
         }
     }
     drop(tokio::time::timeout(LEAVE_TIMEOUT, app.runs.idle()).await);
@@ -172,8 +172,8 @@ fn log_pooling(db: &Db) {
     );
     if !db.can_listen() {
         tracing::warn!(
-            "database.listen_url is not set: what other servers do is looked for four times a second, and a \
-             queued or stopped run may wait a few seconds more"
+            "database.listen_url is not set: this server polls for changes by other servers four times a second, and \
+             a queued or stopped run may wait a few seconds more"
         );
     }
 }

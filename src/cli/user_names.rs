@@ -1,4 +1,4 @@
-//! Names of users that are not taken as they are any more: how they are listed, shown and typed.
+//! Names of users that are no longer valid as they are: how they are listed, shown and typed.
 
 use std::fmt::Write as _;
 
@@ -22,11 +22,11 @@ pub(super) fn explained(error: SetupError) -> anyhow::Error {
 
 /// These names, and what may be done about them.
 pub(super) fn listed(names: &[String]) -> String {
-    let mut text = String::from("These users' names are not taken as they are any more:\n");
+    let mut text = String::from("These users' names are no longer valid as they are:\n");
     for name in names {
         let now = match user::canonical(name) {
-            Some(user) => format!("whoever signs in so is {} now", shown(user.as_str())),
-            None => "nobody can sign in so now".to_owned(),
+            Some(user) => format!("a sign-in with this name is now the user {}", shown(user.as_str())),
+            None => "nobody can sign in with this name now".to_owned(),
         };
         writeln!(text, "  {}: {now}", shown(name)).expect("a String takes everything");
     }

@@ -28,8 +28,11 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     let council = council(&mut values, &providers);
     let search = search(&values, &providers);
     let attachments = attachments(&values);
+    // Before anything is filled in that nobody has set.
+    let unread = unread(&values);
     values.fill("sentry.environment", ENVIRONMENT.into());
     let mut notices = notices(env, &server, &auth);
+    notices.extend(unread);
     notices.extend(open_store(&attachments.s3));
     let config = Config {
         notices,
@@ -58,7 +61,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         metrics: values.section("metrics"),
     };
     if config.database.listen_url.is_some() && !values.is_set("database.url") {
-        values.error("database.listen_url", "goes with database.url, which is not set");
+        values.error("database.listen_url", "needs database.url, which is not set");
     }
     if config.push.vapid_private_key.is_some() && config.push.subject.is_none() {
         values.error(
@@ -80,11 +83,17 @@ const ENVIRONMENT: &str = match option_env!("LLM_COUNCIL_BUILT_FOR") {
 
 /// Warnings about what is allowed, but perhaps not intended.
 fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<String> {
-    let unused = [(
-        "SENTRY_PROFILES_SAMPLE_RATE",
-        "SENTRY_PROFILES_SAMPLE_RATE is set but not used: the Sentry SDK for Rust cannot profile; traces follow \
-         sentry.traces_sample_rate",
-    )];
+    let unused = [
+        (
+            "SENTRY_PROFILES_SAMPLE_RATE",
+            "SENTRY_PROFILES_SAMPLE_RATE is set but not used: the Sentry SDK for Rust cannot profile; traces follow \
+             sentry.traces_sample_rate",
+        ),
+        (
+            "SENTRY_RELEASE",
+            "SENTRY_RELEASE is set but not used: reports name the version of this program as their release",
+        ),
+    ];
     let set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
     let mut notices: Vec<String> =
         unused.into_iter().filter(|(name, _)| set(name)).map(|(_, notice)| notice.to_owned()).collect();
@@ -116,6 +125,36 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<
     notices
 }
 
+/// Keys that say nothing without another one, and that one.
+const NEEDS: [(&str, &str); 4] = [
+    ("search.tavily.base_url", "search.tavily.api_key"),
+    ("sentry.environment", "sentry.dsn"),
+    ("push.subject", "push.vapid_private_key"),
+    ("telemetry.otlp.headers", "telemetry.otlp.endpoint"),
+];
+
+/// What configures a search backend, and the word for that backend.
+const OF_BACKEND: [(&str, &str); 3] =
+    [("search.tavily.api_key", "tavily"), ("search.searxng.base_url", "searxng"), ("search.model", "model")];
+
+/// Warnings about keys that somebody has set and that nothing reads, because of what other keys say.
+fn unread(values: &Values) -> Vec<String> {
+    let alone = NEEDS.iter().filter(|(key, needed)| values.says_something(key) && values.is_blank(needed));
+    let mut notices: Vec<String> = alone
+        .map(|(key, needed)| {
+            format!("{} is set but not used: it needs {needed}, which is not set", values.named(key))
+        })
+        .collect();
+    let backend: String = values.value("search.backend").unwrap_or_default();
+    if backend != "auto" {
+        let others = OF_BACKEND.iter().filter(|(key, of)| *of != backend && values.says_something(key));
+        notices.extend(others.map(|(key, _)| {
+            format!("{} is set but not used: search.backend is {backend:?}", values.named(key))
+        }));
+    }
+    notices
+}
+
 /// What an object store needs, once anything is said of one.
 const STORE_NEEDS: [(&str, &str); 4] = [
     ("attachments.s3.endpoint", "the address of the object store"),
@@ -140,7 +179,7 @@ fn attachments(values: &Values) -> Attachments {
     if !attachments.s3.path_style && matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) {
         values.error(
             "attachments.s3.path_style",
-            "is false, and no bucket can stand before an IP address: name the host in attachments.s3.endpoint",
+            "is false, and a bucket cannot be put before an IP address: name the host in attachments.s3.endpoint",
         );
     }
     attachments
@@ -162,7 +201,7 @@ fn open_store(s3: &S3) -> Option<String> {
     };
     (!is_near).then(|| {
         "attachments.s3.endpoint begins with http://: people's files are sent to it unencrypted, perhaps through \
-         networks of others; use https://"
+         other people's networks; use https://"
             .to_owned()
     })
 }

@@ -87,7 +87,7 @@ fn what_cannot_be_is_refused() {
     }
     let by_address = WHOLE.replace("https://s3.example/", "http://10.0.0.1:9000");
     let text = errors(&format!("{by_address}\npath_style = false"), &[]);
-    assert!(text.contains("no bucket can stand before an IP address"), "{text}");
+    assert!(text.contains("a bucket cannot be put before an IP address"), "{text}");
 }
 
 #[test]

@@ -19,8 +19,8 @@ Every setting can be given in three places; the later one wins:
 
 Unknown keys and bad values are refused at start, all of them named at once, and the program exits with 78.
 So are variables whose names are nearly right (`LLM_COUNCIL_AUTH_MODE`, with one underscore too few): a setting
-that does not arrive could leave the server open. A key for something that this version does not have is said at
-start.
+that does not arrive could leave the server open. A key that nothing reads, because this version does not have
+what it is for or another key is missing, is said at start.
 
 Lists are TOML arrays, or one comma-separated text. A **secret** can also be read from a file: put `_FILE`
 behind the variable's name (`OPENROUTER_API_KEY_FILE=/run/secrets/openrouter`). Secrets are written as

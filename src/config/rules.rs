@@ -46,7 +46,7 @@ pub(super) fn network(text: &str) -> Checked {
 pub(super) fn vapid_key(text: &str) -> Checked {
     let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte));
     let is_right = is_base64 && text.trim_end_matches('=').len() == 43;
-    secret(is_right, text, "32 bytes in base64 for addresses, as `llm-council vapid-key` makes them")
+    secret(is_right, text, "32 bytes in URL-safe base64, as `llm-council vapid-key` makes them")
 }
 
 pub(super) fn push_subject(text: &str) -> Checked {
@@ -184,7 +184,7 @@ pub(super) fn admin(name: &str) -> Checked {
 pub(super) fn log_filter(text: &str) -> Checked {
     match EnvFilter::builder().parse(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("{text:?} is no log filter: {error}")),
+        Err(error) => Err(format!("{text:?} is not a valid log filter: {error}")),
     }
 }
 

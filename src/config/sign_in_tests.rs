@@ -89,5 +89,8 @@ fn everything_wrong_with_networks_and_admins_is_named_with_the_rest() {
     for (line, start) in lines.iter().zip(["auth.admin_users", "auth.admin_users", "auth.admin_users"]) {
         assert!(line.starts_with(start), "{text}");
     }
-    assert!(lines[3].contains("\"*\" is no network") && lines[4].contains("\"0.0.0.0/1\" trusts"), "{text}");
+    assert!(
+        lines[3].contains("\"*\" is not a network") && lines[4].contains("\"0.0.0.0/1\" trusts"),
+        "{text}"
+    );
 }

@@ -40,6 +40,14 @@ impl Values {
         self.errors.borrow_mut().push(ConfigError { key: key.to_owned(), source, message: message.into() });
     }
 
+    /// A key with who set it, as errors name it.
+    pub(super) fn named(&self, key: &str) -> String {
+        match self.set.get(key).and_then(Value::origin) {
+            Some(source) => format!("{key} (from {source})"),
+            None => key.to_owned(),
+        }
+    }
+
     /// All that was noted, by key.
     pub(super) fn into_errors(self) -> Vec<ConfigError> {
         let mut errors = self.errors.into_inner();

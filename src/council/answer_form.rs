@@ -104,7 +104,7 @@ impl AnswerForm {
             return Err("contains the character U+0000, which cannot be stored".to_owned());
         }
         Unfolding::of(schema)?;
-        validator(schema).map_err(|problem| format!("is no JSON schema: {problem}"))?;
+        validator(schema).map_err(|problem| format!("is not a valid JSON schema: {problem}"))?;
         Ok(Self { name: name.to_owned(), schema: Some(schema.clone()), strict })
     }
 
@@ -206,10 +206,10 @@ impl<'s> Unfolding<'s> {
 
     fn walk(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
         if depth > MAX_DEPTH {
-            return Err(format!("stands more than {MAX_DEPTH} levels deep in itself"));
+            return Err(format!("is nested more than {MAX_DEPTH} levels deep"));
         }
         self.left = self.left.checked_sub(1).ok_or_else(|| {
-            format!("comes to more than {MAX_SCHEMAS} schemas with its references followed")
+            format!("has more than {MAX_SCHEMAS} subschemas once its references are followed")
         })?;
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.walk(item, depth + 1)),
@@ -226,7 +226,9 @@ impl<'s> Unfolding<'s> {
                     "$dynamicRef" | "$recursiveRef" | "$id" | "id" | "$anchor" | "$dynamicAnchor",
                     Value::String(_),
                 ) => {
-                    return Err(format!("must do without {name:?}: refer to what stands in it by \"#/…\""));
+                    return Err(format!(
+                        "must not contain {name:?}: refer to parts of the schema by \"#/…\""
+                    ));
                 }
                 // Definitions are checked where they are referred to, and data is not a schema.
                 ("$defs" | "definitions", Value::Object(_)) if depth == 0 => {}
@@ -242,7 +244,7 @@ impl<'s> Unfolding<'s> {
             return Err("refers to another document; only \"#/…\" can be followed".to_owned());
         };
         if pointer.is_empty() || self.within.contains(&reference) {
-            return Err("leads back to itself: a document of it could be of any depth".to_owned());
+            return Err("refers to itself: its documents could be nested without limit".to_owned());
         }
         let root = self.root;
         let Some(target) = root.pointer(pointer) else {

@@ -129,7 +129,7 @@ fn seat_problems(field: &str, members: &[Member]) -> Vec<FieldError> {
 #[must_use]
 pub fn model_problem(field: &str, model: &str) -> Option<FieldError> {
     if model.starts_with(SEARCH_PREFIX) {
-        return Some(FieldError::value(field, "is the name of a web search, which is no model"));
+        return Some(FieldError::value(field, "is the name of a web search, not of a model"));
     }
     (!is_a_name(model) || model.contains(char::is_whitespace)).then(|| {
         FieldError::value(

@@ -15,6 +15,7 @@ pub mod brief;
 pub mod budget;
 pub mod built_in;
 pub mod checking;
+pub mod context;
 pub mod correction;
 pub mod costs;
 pub mod debate;

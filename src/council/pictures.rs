@@ -42,8 +42,8 @@ pub static TEMPLATES: &[&Template] = &[&SHOWN, &UNSEEN];
 pub struct PicturesInfo {
     /// What they are called.
     pub names: Vec<String>,
-    /// Those that see, of all the models that the run may ask: who of them reads the files is shown the pictures, and everybody else is
-    /// told their names alone.
+    /// The models that see pictures, of all that the run may ask: those of them that read the files are shown the
+    /// pictures, all others get only their names.
     pub seen_by: Vec<String>,
 }
 

@@ -75,7 +75,8 @@ pub const FORMATS: &[&str] = &formats::MODES;
 ///
 /// 11: the question may come with pictures.
 ///
-/// 12: the question may be corrected while the members answer, and files may be those of its project.
+/// 12: the question may be corrected while the members answer, files may be those of its project, and answers to the
+/// parts of a question may show their steps.
 pub const VERSION: i32 = 12;
 
 /// Whether plans of this format and version can be read here.
@@ -251,10 +252,11 @@ impl Plan {
         let is_given = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
         let mut fitting = defaults.clone();
         let mut unfit = Vec::new();
-        for error in errors {
-            if !is_given(&error.field) && fitting.remove(&error.field).is_some() {
-                let fact = IgnoredFact::UnfitDefault { problem: error.message };
-                unfit.push(Ignored::because(error.field, fact));
+        for FieldError { field, message, .. } in errors {
+            // What is wrong may stand inside of the default (`rubric.text`).
+            let name = field.split('.').next().unwrap_or(&field);
+            if !is_given(name) && fitting.remove(name).is_some() {
+                unfit.push(Ignored::because(name, IgnoredFact::UnfitDefault { problem: message }));
             }
         }
         let mut plan = Self::parse(&with_defaults(body, &fitting), context)?;
@@ -358,12 +360,30 @@ impl Plan {
                 ignored.push(Ignored::because(field, fact));
             }
         }
+        if format.may_take_apart() {
+            // Only the run finds out whether it does.
+            let reviewers_named =
+                fields.has("reviewer_models") && !settings.options.jury.reviewer_models.is_empty();
+            let others = [
+                ("use_reviews", unreviewed),
+                ("use_weighted_consensus", weighted == Some(true) && !without_reviews),
+                ("reviewer_models", reviewers_named && !without_reviews),
+                ("reviews_per_answer", reviews_per_answer.is_some()),
+                ("use_second_reading", second_reading),
+                (rubric::FIELD, rubric.is_some() && !format.ranks_parts()),
+                ("quorum", quorum.is_some()),
+                ("straggler_grace_ms", straggler_grace_ms > 0),
+            ];
+            let on = options.switched_on().into_iter().chain(others).filter(|(_, on)| *on);
+            ignored.extend(on.map(|(field, _)| Ignored::because(field, IgnoredFact::TakenApart)));
+        }
         if !is_council && !format.has_ballots() && rubric.take().is_some() {
             ignored.push(Ignored::because(rubric::FIELD, IgnoredFact::Unreviewed));
         }
         let lookups = Lookups::parse(&mut fields, context.search.as_ref());
-        let tools =
-            tools::parse(&mut fields, &settings, format.has_tools_by_default(), context.search.as_ref());
+        let by_default = format.has_tools_by_default();
+        let search = context.search.as_ref();
+        let tools = tools::parse(&mut fields, (&settings, one_at_a_time), by_default, search);
         let by_default = format.checks_by_default();
         let checks = options.checks(&mut fields, by_default, context.search.as_ref(), &mut ignored);
         let search = context.search.filter(|_| lookups.any() || tools.is_some() || checks > 0);
@@ -435,6 +455,17 @@ impl Plan {
         Self { title: false, ..self }.with_texts(texts)
     }
 
+    /// The same, with questions compared by the hash method where the embedding model's provider has no embeddings
+    /// (`offers`). Decided when it is asked, so that every execution and the estimate go by the same.
+    #[must_use]
+    pub fn compared_as(mut self, offers: impl Fn(&str) -> bool) -> Self {
+        if self.cache.is_some() {
+            let settings = &mut self.task.brief.settings.options.cache;
+            settings.use_api_embeddings = settings.by_model(offers);
+        }
+        self
+    }
+
     /// The same, with an earlier answer looked for among those with the same circumstances.
     pub(super) fn scoped(mut self) -> Self {
         // The whole plan is hashed for it, so only where an earlier answer is looked for.
@@ -450,7 +481,11 @@ impl Plan {
     pub fn for_program(mut self, sampling: Sampling, form: Option<AnswerForm>, texts: &OwnTexts) -> Self {
         self.sample_final_answer(sampling);
         if form.is_some() {
-            self.options.have_it_written(&mut self.ignored);
+            let mut formed = Vec::new();
+            self.options.have_it_written(&mut formed);
+            // What is told already of one of them may hold only where the question is taken apart; this always does.
+            self.ignored.retain(|told| !formed.iter().any(|one| one.field == told.field));
+            self.ignored.extend(formed);
             self.task.brief.form = form;
         }
         self.with_texts(texts).scoped()

@@ -60,6 +60,8 @@ pub enum IgnoredFact {
         /// The run's `mode`.
         mode: String,
     },
+    /// It is an option of the council, which answers only where the question is not taken apart.
+    TakenApart,
     /// It is on by default, and the request does not fit it.
     UnfitDefault {
         /// What is wrong with it, in English.
@@ -83,6 +85,9 @@ impl fmt::Display for IgnoredFact {
             Self::CouncilOnly { mode } => {
                 write!(f, "it is an option of the council; the format of this run is {mode}")
             }
+            Self::TakenApart => f.write_str(
+                "it is an option of the council, and applies only if the question is not taken apart",
+            ),
             Self::UnfitDefault { problem } => {
                 write!(f, "the default does not fit this request: it {problem}")
             }
@@ -308,6 +313,10 @@ mod tests {
         assert_eq!(
             reason(IgnoredFact::Selected),
             "the answer that the ballots put first is taken word for word, and nothing is written"
+        );
+        assert_eq!(
+            reason(IgnoredFact::TakenApart),
+            "it is an option of the council, and applies only if the question is not taken apart"
         );
         assert_eq!(
             reason(IgnoredFact::UnfitDefault { problem: "must be at most 3".into() }),

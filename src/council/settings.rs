@@ -79,14 +79,26 @@ settings! {
 }
 
 impl SettingsLayer {
-    /// Reads a layer from a request body. Unknown fields are ignored, as existing clients need.
+    /// Reads a layer from a request body, with every field of a wrong type. What is one is not in the layer, so that the
+    /// values of the others can be checked as well. Unknown fields are ignored, as existing clients need.
     ///
     /// # Errors
-    /// Every field of a wrong type.
-    pub fn parse(body: &Value) -> Result<Self, Vec<FieldError>> {
+    /// When the body is no object.
+    pub fn parse(body: &Value) -> Result<(Self, Vec<FieldError>), Vec<FieldError>> {
         let mut fields = Fields::of(body)?;
         let layer = Self::read(&mut fields);
-        fields.finish(|| layer)
+        let errors = match fields.finish(|| layer) {
+            Ok(layer) => return Ok((layer, Vec::new())),
+            Err(errors) => errors,
+        };
+        // A list with a wrong item would be taken for a shorter one.
+        let mut rest = body.clone();
+        if let Some(rest) = rest.as_object_mut() {
+            let wrong: Vec<&str> = errors.iter().filter_map(|error| error.field.split('.').next()).collect();
+            rest.retain(|name, _| !wrong.contains(&name.as_str()));
+        }
+        let layer = Self::read(&mut Fields::of(&rest)?);
+        Ok((layer, errors))
     }
 }
 
@@ -214,7 +226,16 @@ mod tests {
     #[test]
     fn wrong_types_are_all_named() {
         let body = json!({"council_models": ["a", 7], "chairman_model": 3, "count_self_votes": "yes"});
-        let errors = SettingsLayer::parse(&body).unwrap_err();
+        let (layer, errors) = SettingsLayer::parse(&body).unwrap();
         assert_eq!(fields(&errors), ["council_models.1", "chairman_model", "count_self_votes"]);
+        assert_eq!(layer, SettingsLayer::default());
+    }
+
+    #[test]
+    fn what_is_of_the_right_type_is_read_beside_what_is_not() {
+        let body = json!({"council_models": ["a", 7], "title_model": "two words"});
+        let (layer, errors) = SettingsLayer::parse(&body).unwrap();
+        assert_eq!(fields(&errors), ["council_models.1"]);
+        assert_eq!(fields(&settings().with(&layer).problems()), ["title_model"]);
     }
 }

@@ -32,7 +32,7 @@ pub enum Advice {
     TurnStreamingOff { provider: String },
     /// It does not answer in one piece, which only matters where streaming is off.
     KeepStreaming { provider: String },
-    /// `structured_outputs` is said of it, and it does not keep to schemas.
+    /// `structured_outputs` is set for it, but it does not keep to schemas.
     TurnSchemasOff { provider: String },
     /// It searches the web whatever it is asked: titles and small tasks are for another.
     NameAnotherForUtility { model: String },
@@ -40,7 +40,7 @@ pub enum Advice {
     RaiseMaxCost { needed_usd: f64 },
     /// Leave the limit of cost out.
     LeaveMaxCostOut,
-    /// The provider's own words say it best.
+    /// The provider's own message says it best.
     ReadTheError,
 }
 
@@ -81,13 +81,13 @@ impl fmt::Display for Advice {
                 "check providers.{provider}.base_url, and that this machine reaches it (firewall, proxy, DNS)"
             ),
             Self::TryLater { provider } => {
-                write!(f, "try again in some minutes; if it stays, look at the status page of {provider}")
+                write!(f, "try again in a few minutes; if it persists, look at the status page of {provider}")
             }
             Self::Replace { model, nearest: Some(nearest) } => {
-                write!(f, "name {nearest} in the place of {model}")
+                write!(f, "use {nearest} instead of {model}")
             }
             Self::Replace { model, nearest: None } => {
-                write!(f, "name another model in the place of {model}; its provider has no other like it")
+                write!(f, "use another model instead of {model}; its provider has no other like it")
             }
             Self::TurnStreamingOff { provider } => write!(f, "set providers.{provider}.stream = false"),
             Self::KeepStreaming { provider } => write!(f, "leave providers.{provider}.stream on"),
@@ -100,9 +100,9 @@ impl fmt::Display for Advice {
                  it is asked"
             ),
             Self::RaiseMaxCost { needed_usd } => {
-                write!(f, "allow ${needed_usd:.4} (--max-cost) to have everything asked")
+                write!(f, "raise the limit to ${needed_usd:.4} (--max-cost) to ask everything")
             }
-            Self::LeaveMaxCostOut => f.write_str("leave the limit of cost out to have it asked"),
+            Self::LeaveMaxCostOut => f.write_str("drop the cost limit to ask it"),
             Self::ReadTheError => f.write_str("the error says what the provider does not take"),
         }
     }

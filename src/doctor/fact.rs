@@ -190,7 +190,7 @@ impl fmt::Display for CheckFact {
             Self::ClocksAgree { offset_ms } => write!(f, "its clock is {} ms off", offset_ms.unsigned_abs()),
             Self::ClocksDiffer { offset_ms } => write!(
                 f,
-                "its clock and this machine's differ by {} ms: set both by NTP",
+                "its clock and this machine's differ by {} ms: synchronise both with NTP",
                 offset_ms.unsigned_abs()
             ),
             Self::DiskFree { free_bytes, total_bytes } => {
@@ -203,13 +203,13 @@ impl fmt::Display for CheckFact {
                 bytes(*total_bytes)
             ),
             Self::NoDataDirectory => f.write_str("data_dir is not there yet: the first start makes it"),
-            Self::DiskUnknown { reason } => write!(f, "data_dir cannot be looked at: {reason}"),
+            Self::DiskUnknown { reason } => write!(f, "data_dir cannot be examined: {reason}"),
             Self::ObjectStoreWorks => f.write_str("an object was put into the object store, read and removed"),
             Self::ObjectStoreFailed { reason } => {
                 write!(f, "larger files can neither be kept nor read: {reason} (attachments.s3)")
             }
             Self::ObjectStoreNotTried => f.write_str(
-                "the object store (attachments.s3) was not tried: that takes a database with this version's schema",
+                "the object store (attachments.s3) was not tried: that needs a database with this version's schema",
             ),
             Self::NoSignIn { reachable: false } => {
                 f.write_str("nobody signs in, and only this machine can reach the server")

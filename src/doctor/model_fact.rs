@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::llm::ErrorKind;
 
-/// What came of it.
+/// The result of a probe.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[schema(as = CheckProbeFact)]
@@ -33,7 +33,7 @@ pub enum ProbeFact {
     NotTheSchema,
     /// It takes such requests, and did not call the tool.
     ToolNotCalled,
-    /// It refused what was asked for beside the words, and answered without.
+    /// It refused the tools or the schema, and answered without them.
     Refused,
     /// Its provider does not offer it, as far as is known.
     NotOffered,
@@ -75,7 +75,7 @@ impl fmt::Display for ProbeFact {
             Self::AfterFailure => f.write_str("not tried after the failure before"),
             Self::OverMaxCost { needed_usd, left_usd } => write!(
                 f,
-                "not asked: up to ${needed_usd:.5} does not fit into the ${left_usd:.5} that are left"
+                "not asked: it may cost up to ${needed_usd:.5}, more than the ${left_usd:.5} that are left"
             ),
             Self::PriceUnknown => f.write_str("not asked: its price is unknown, and the cost is limited"),
             Self::NoLedger => f.write_str("not asked: the database cannot keep what it costs"),

@@ -38,10 +38,10 @@ pub struct Report {
 #[schema(as = CheckState)]
 pub enum State {
     Ok,
-    /// It works, and perhaps not as it is meant.
+    /// It works, but perhaps not as intended.
     Warning,
     Failed,
-    /// It is not there to be had, as was known before or was said when it was asked for.
+    /// It is not available, as was known before or was answered.
     NotOffered,
     /// It was not tried.
     Skipped,

@@ -57,7 +57,7 @@ fn read(text: &str) -> Result<IpNetwork, String> {
     let network: IpNetwork = text
         .trim()
         .parse()
-        .map_err(|_| "is no network; write it like 10.1.2.0/24 or fd00::/64".to_owned())?;
+        .map_err(|_| "is not a network; write it like 10.1.2.0/24 or fd00::/64".to_owned())?;
     if network.prefix() == 0 {
         return Err("trusts everybody; name the proxy's own network".to_owned());
     }
@@ -84,7 +84,7 @@ fn unmapped(network: IpNetwork) -> Result<IpNetwork, String> {
     let Some(v4) = v6.ip().to_ipv4_mapped() else { return Ok(network) };
     match v6.prefix().checked_sub(96) {
         Some(0) | None => Err("trusts every IPv4 address; name the proxy's own network".to_owned()),
-        Some(prefix) => IpNetwork::new(IpAddr::V4(v4), prefix).map_err(|_| "is no network".to_owned()),
+        Some(prefix) => IpNetwork::new(IpAddr::V4(v4), prefix).map_err(|_| "is not a network".to_owned()),
     }
 }
 

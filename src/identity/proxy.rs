@@ -73,7 +73,7 @@ pub struct ProxyPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The request does not come from the proxy.
-    #[error("this request does not come through the trusted proxy")]
+    #[error("this request did not come through the trusted proxy")]
     UntrustedPeer,
     /// The proxy's secret is missing or wrong.
     #[error("this request does not carry the proxy's secret")]

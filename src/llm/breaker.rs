@@ -325,21 +325,26 @@ impl Breaker {
                 tracing::warn!(
                     provider,
                     open_ms,
-                    "a provider fails for one model after the other: it is not asked for now"
+                    "a provider fails for several models: its circuit is open, calls to it are not sent for now"
                 );
                 "open"
             }
             Change::Provider(None) => {
-                tracing::info!(provider, "a provider answers again");
+                tracing::info!(provider, "a provider answers again: its circuit is closed");
                 "closed"
             }
             Change::Model(Some(open_for)) => {
                 let open_ms = open_for.as_millis();
-                tracing::warn!(provider, model, open_ms, "a model is not asked for now");
+                tracing::warn!(
+                    provider,
+                    model,
+                    open_ms,
+                    "a model fails: its circuit is open, calls to it are not sent for now"
+                );
                 "open"
             }
             Change::Model(None) => {
-                tracing::info!(provider, model, "a model answers again");
+                tracing::info!(provider, model, "a model answers again: its circuit is closed");
                 "closed"
             }
         };

@@ -41,7 +41,7 @@ pub enum BudgetSetBy {
     Oneself,
 }
 
-/// A budget, and what of it is gone.
+/// A budget, and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BudgetState {
     pub scope: BudgetScope,
@@ -51,8 +51,8 @@ pub struct BudgetState {
     pub period: BudgetPeriod,
     pub set_by: BudgetSetBy,
     pub limit_usd: f64,
-    /// What the calls that ended in the period cost. One whose cost nobody told, as one that was
-    /// stopped, counts what was expected of it.
+    /// The cost of the calls that ended in the period. A call of unknown cost, such as a stopped one, counts
+    /// with its expected cost.
     pub spent_usd: f64,
     /// What runs under way may still spend of what they were granted.
     pub reserved_usd: f64,
@@ -101,7 +101,7 @@ impl BudgetState {
         };
         let mut text = format!("{} {state}; {needed}.", self.called());
         if let Some(at) = &self.resets_at {
-            text.push_str(&format!(" It starts anew at {}.", moment(at)));
+            text.push_str(&format!(" It resets at {}.", moment(at)));
         }
         text
     }
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(
             state().refusal("this question", Some(0.00095)),
             "Your budget for a day is $0.01: $0.0071 is spent, and $0.0025 is set aside for runs under way; \
-             this question would cost about $0.00095. It starts anew at 2026-11-02 00:00 UTC."
+             this question would cost about $0.00095. It resets at 2026-11-02 00:00 UTC."
         );
         let run = BudgetState {
             scope: BudgetScope::Instance,

@@ -28,7 +28,7 @@ pub enum Unfit {
     Empty,
     #[error("of {0} components, more than {MAX_DIMENSION}")]
     TooLong(usize),
-    #[error("with a component that is no finite number")]
+    #[error("with a component that is not a finite number")]
     NotFinite,
     #[error("whose components are all 0")]
     Zero,
@@ -80,7 +80,7 @@ impl Serialize for Embedding {
 impl<'de> Deserialize<'de> for Embedding {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let components = from_base64(&text).ok_or_else(|| D::Error::custom("an embedding is no base64"))?;
+        let components = from_base64(&text).ok_or_else(|| D::Error::custom("an embedding is not base64"))?;
         Self::new(components).map_err(|unfit| D::Error::custom(format_args!("an embedding {unfit}")))
     }
 }

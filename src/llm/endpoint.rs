@@ -129,6 +129,11 @@ impl Endpoint {
         self.stream
     }
 
+    /// The part before `/chat/completions`, with whatever query it has.
+    pub fn base(&self) -> Url {
+        self.base.clone()
+    }
+
     fn asked(&self, model: &str) -> Asked {
         Asked { provider: self.provider.clone(), model: model.to_owned(), secrets: self.secrets.clone() }
     }

@@ -30,7 +30,7 @@ pub(super) fn configured(settings: &ProviderSettings, problems: &mut Vec<String>
                 value.set_sensitive(true);
                 headers.insert(name, value);
             }
-            (Err(_), _) => problems.push(format!("headers: `{}` is no header name", name.escape_debug())),
+            (Err(_), _) => problems.push(format!("headers: `{}` is not a header name", name.escape_debug())),
             (_, Err(_)) => problems.push(format!("headers.{name}: the value cannot be sent in a header")),
         }
     }

@@ -41,15 +41,15 @@ pub(super) fn begin(provider: &str) {
     );
     metrics::describe_counter!(
         "llm_council_calls_of_unknown_cost_total",
-        "Calls that reached a model and whose cost nobody told: not in llm_council_cost_usd_total."
+        "Calls that reached a model and whose cost is unknown: not in llm_council_cost_usd_total."
     );
     metrics::describe_histogram!(
         "llm_council_call_duration_seconds",
-        "Whole calls, with waiting for a place and with every try."
+        "Duration of whole calls, including waiting for a place and all tries."
     );
     metrics::describe_histogram!(
         "llm_council_time_to_first_token_seconds",
-        "From sending the last try to its first text or reasoning."
+        "Time from sending the last try to its first text or reasoning."
     );
     metrics::describe_counter!(
         "llm_council_retries_total",
@@ -57,7 +57,7 @@ pub(super) fn begin(provider: &str) {
     );
     metrics::describe_counter!(
         "llm_council_breaker_changes_total",
-        "Circuits that opened or closed; without a model that of the whole provider."
+        "Circuits that opened or closed; without a model, that of the whole provider."
     );
     for outcome in OUTCOMES {
         calls(provider, outcome).increment(0);

@@ -152,10 +152,20 @@ pub trait Provider: Send + Sync {
     /// [`ChatRequest::embeds`], and `request.model` is without the provider's prefix.
     ///
     /// # Errors
-    /// As [`Self::open`]. A provider without embeddings refuses, and asks nobody.
+    /// As [`Self::open`]. A provider without embeddings ([`Self::offers_embeddings`]) refuses, and asks nobody.
     async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         let message = format!("the provider of `{}` offers no embeddings", request.model);
         Err(CallError::new(ErrorKind::Refused, message))
+    }
+
+    /// Whether it makes vectors of texts with this model, as far as that is known without asking.
+    fn offers_embeddings(&self, _model: &str) -> bool {
+        false
+    }
+
+    /// The part of its address that all requests about this model have; none where nobody is asked.
+    fn address(&self, _model: &str) -> Option<url::Url> {
+        None
     }
 
     /// What the provider offers.

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use serde::Deserialize;
+use url::Url;
 
 use super::chat_completions::{Dialect, begins_with};
 use super::embedding_call;
@@ -197,6 +198,14 @@ impl Provider for OpenAiCompatible {
             return Err(embedding_call::offered_by_none(&self.name));
         }
         self.endpoint.embed(request).await
+    }
+
+    fn offers_embeddings(&self, _model: &str) -> bool {
+        self.preset.embeddings
+    }
+
+    fn address(&self, _model: &str) -> Option<Url> {
+        Some(self.endpoint.base())
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {

@@ -1,6 +1,7 @@
 //! OpenRouter: chat completions with its extensions (cost in the usage, reasoning blocks).
 
 use async_trait::async_trait;
+use url::Url;
 
 use super::chat_completions::Dialect;
 use super::endpoint::{Endpoint, Server};
@@ -80,6 +81,14 @@ impl Provider for OpenRouter {
 
     async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         self.endpoint.embed(request).await
+    }
+
+    fn offers_embeddings(&self, _model: &str) -> bool {
+        true
+    }
+
+    fn address(&self, _model: &str) -> Option<Url> {
+        Some(self.endpoint.base())
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {

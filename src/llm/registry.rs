@@ -110,7 +110,7 @@ impl Registry {
             }
             if !is_name(&settings.name) {
                 problems.push(format!(
-                    "providers: `{}` is no name for a provider (letters, digits, `-` and `_`)",
+                    "providers: `{}` is not a valid provider name (letters, digits, `-` and `_`)",
                     settings.name.escape_debug()
                 ));
                 continue;
@@ -200,6 +200,24 @@ impl Registry {
         let (entry, id) = self.resolve(&self.search.as_ref()?.model);
         let refusal = entry.breaker.refusal(id)?;
         Some(Duration::from_millis(entry.breaker.refused(refusal, id).retry_after_ms.unwrap_or_default()))
+    }
+
+    /// Whether this model's provider makes vectors of texts. One that does may refuse this model all the same.
+    #[must_use]
+    pub fn offers_embeddings(&self, model: &str) -> bool {
+        let (entry, id) = self.resolve(model);
+        entry.provider.offers_embeddings(id)
+    }
+
+    /// The base URL under which this model is asked, fit to be shown; none where nobody is asked over a network.
+    #[must_use]
+    pub fn address_of(&self, model: &str) -> Option<String> {
+        let (entry, id) = self.resolve(model);
+        let mut url = entry.provider.address(id)?;
+        // A query may hold a key. A user or a password is refused at start.
+        url.set_query(None);
+        url.set_fragment(None);
+        Some(url.as_str().trim_end_matches('/').to_owned())
     }
 
     /// The provider of a model id, and the id as that provider knows it. Only a configured name

@@ -9,7 +9,7 @@ use super::super::purpose::ANY;
 use super::super::registry_lists::pause_after;
 use super::super::request::ChatMessage;
 use super::super::{Chunks, ErrorKind, NoSink, Schema, Tool};
-use super::super::{openai_compatible, openrouter, simulated};
+use super::super::{bedrock, openai_compatible, openrouter, simulated};
 use super::*;
 
 fn simulated(name: &str) -> ProviderSettings {
@@ -345,6 +345,41 @@ async fn tools_are_offered_unless_the_list_or_a_refusal_says_no() {
         registry.chat(&ChatRequest { model: "cedar/pro".into(), ..asking }, &mut NoSink).await.unwrap();
     assert_eq!((reply.tools_refused, reply.tool_calls[0].name.as_str()), (false, "search_web"));
     assert_eq!(reply.tool_calls[0].arguments, r#"{"query":"Why"}"#);
+}
+
+#[test]
+fn who_makes_vectors_and_where_is_known_without_asking() {
+    let with_key = |settings: ProviderSettings| ProviderSettings {
+        api_key: Some("hidden".to_owned().into()),
+        ..settings
+    };
+    let gate = ProviderSettings {
+        base_url: Some("https://gate.example/v1/?key=hidden".into()),
+        ..ProviderSettings::new("gate", &openai_compatible::KIND)
+    };
+    let providers = vec![
+        simulated("sim"),
+        gate,
+        with_key(ProviderSettings::new("anthropic", &openai_compatible::KIND)),
+        with_key(ProviderSettings::new("aws", &bedrock::KIND)),
+        ProviderSettings::new("openrouter", &openrouter::KIND),
+    ];
+    let registry = Registry::new(providers, "sim").unwrap();
+    for (model, offers, address) in [
+        ("x/y", true, None),
+        ("gate:x/y", true, Some("https://gate.example/v1")),
+        ("anthropic:x/y", false, Some("https://api.anthropic.com/v1")),
+        (
+            "aws:eu-west-1/amazon.titan-embed-text-v2:0",
+            true,
+            Some("https://bedrock-runtime.eu-west-1.amazonaws.com"),
+        ),
+        ("aws:x/y", false, Some("https://bedrock-runtime.us-east-2.amazonaws.com")),
+        ("openrouter:x/y", true, Some("https://openrouter.ai/api/v1")),
+    ] {
+        assert_eq!(registry.offers_embeddings(model), offers, "{model}");
+        assert_eq!(registry.address_of(model).as_deref(), address, "{model}");
+    }
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub struct Usage {
     /// Where that figure comes from; absent when it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_source: Option<CostSource>,
-    /// USD that the cache saved by list prices, what writing to it cost taken off; below 0 where it cost more than it
+    /// USD that the cache saved by list prices, less the cost of writing to it; below 0 where it cost more than it
     /// saved. Absent where the cache had no part, or its prices are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_saved_usd: Option<f64>,

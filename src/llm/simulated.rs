@@ -144,6 +144,10 @@ impl Provider for Simulated {
         Ok(self.paced(&request.model, chunks))
     }
 
+    fn offers_embeddings(&self, _model: &str) -> bool {
+        true
+    }
+
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
         Ok(MODELS
             .iter()

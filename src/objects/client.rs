@@ -136,7 +136,7 @@ impl Client {
     ) -> Result<Response, ObjectError> {
         let url: Url = format!("{}{key}", self.base)
             .parse()
-            .map_err(|_| ObjectError::Refused("its address is none".to_owned()))?;
+            .map_err(|_| ObjectError::Refused("its address is not valid".to_owned()))?;
         let method: Method = operation.method();
         let keys = Keys {
             access_key_id: &self.settings.access_key_id,

@@ -39,7 +39,7 @@ pub enum NotDone {
 /// Why an object store cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    #[error("the address made of endpoint and bucket is none")]
+    #[error("endpoint and bucket do not make a valid address")]
     Address,
     #[error("the client for it could not be set up")]
     Client(#[from] reqwest::Error),

@@ -34,7 +34,7 @@ const OUTCOMES: [&str; 5] = ["ok", "away", "refused", "missing", "changed"];
 pub(super) fn begin() {
     metrics::describe_counter!(
         "llm_council_object_requests_total",
-        "What the object store was asked for, by how it ended after the last try."
+        "Requests to the object store, by their outcome after the last try."
     );
     for operation in [Operation::Put, Operation::Get, Operation::Delete] {
         for outcome in OUTCOMES {

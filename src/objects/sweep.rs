@@ -130,7 +130,7 @@ async fn tell_what_is_out_of_reach(db: &Db) {
         Ok(0) => {}
         Ok(objects) => tracing::warn!(
             objects,
-            "files are in an object store, and none is configured: they can neither be read nor removed until attachments.s3 is set again"
+            "files are in an object store, but none is configured: they can be neither read nor removed until attachments.s3 is set again"
         ),
         Err(error) => tracing::warn!(%error, "whether files are in an object store could not be read"),
     }

@@ -94,7 +94,7 @@ pub(super) async fn work<R: Receivers>(receivers: &R, db: &Db) {
 async fn tell<R: Receivers>(receivers: &R, db: &Db, target: R::Target) {
     if let Err(error) = try_tell(receivers, db, &target).await {
         // The lease runs out, and whatever was not recorded is sent once more.
-        tracing::warn!(to = R::ARE, %error, "what came of a delivery could not be recorded");
+        tracing::warn!(to = R::ARE, %error, "the outcome of a delivery could not be recorded");
     }
 }
 
@@ -105,7 +105,7 @@ async fn try_tell<R: Receivers>(receivers: &R, db: &Db, target: &R::Target) -> R
         receivers.record(db, target, due, &attempt).await?;
         if attempt.status != DeliveryStatus::Delivered {
             tracing::info!(to = R::ARE, delivery = %id, attempt = tried + 1, answered = attempt.answered,
-                error = attempt.error, "something was not delivered");
+                error = attempt.error, "a delivery failed");
             return receivers.release(db, target, REST).await;
         }
     }

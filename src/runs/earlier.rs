@@ -105,7 +105,7 @@ impl EarlierAnswers {
             embedding_failed,
         };
         cache::record(&self.db, &look).await.unwrap_or_else(|error| {
-            self.warn("what came of looking for an earlier answer is not in the statistics", &error);
+            self.warn("the lookup of an earlier answer could not be counted in the statistics", &error);
             None
         })
     }

@@ -107,7 +107,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         match carried::load(&shared.db, live, fork).await {
             Ok(carried) => journal.carry(carried),
             Err(error) => {
-                tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "what a run goes on from cannot be read");
+                tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "the run that this one continues cannot be read");
                 let message = "What this run was to go on from could not be read. Try again.".to_owned();
                 let mut ending = Ending::failed("internal", message);
                 ending.format = Some(plan.format.mode());
@@ -225,7 +225,7 @@ async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
         // The run was erased with its user's data: there is nobody left to tell.
         Err(StoreError::NotFound) => false,
         Err(error) => {
-            tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "who has stopped a run cannot be read");
+            tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "cannot read who stopped a run");
             false
         }
     }

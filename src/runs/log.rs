@@ -184,7 +184,7 @@ async fn commit_alone(db: &Db, (run, pending): Taken) -> Arc<LiveRun> {
         };
         timeouts += u32::from(error.is_cut_off());
         if !matches!(error, StoreError::Unavailable(_)) || timeouts == MAX_TIMEOUTS {
-            tracing::error!(run.id = %run.id, error = &error as &dyn std::error::Error, "a run's records cannot be stored: it is ended");
+            tracing::error!(run.id = %run.id, error = &error as &dyn std::error::Error, "a run's records cannot be stored: the run is ended as failed");
             store_costs(db, &taken).await;
             run.mark_refused();
             return run;

@@ -24,19 +24,19 @@ pub(super) fn begin() {
     metrics::describe_gauge!("llm_council_queue_oldest_seconds", "How long the oldest of them has waited.");
     metrics::describe_counter!(
         "llm_council_takeovers_total",
-        "Runs taken up here whose server had died or had handed them over."
+        "Runs taken over here from servers that died or handed them over."
     );
     metrics::describe_histogram!(
         "llm_council_log_commit_seconds",
-        "How long what runs write takes to be durable."
+        "How long records of runs take to become durable."
     );
     metrics::describe_counter!(
         "llm_council_log_retries_total",
-        "Commits tried again as the database was away."
+        "Commits that were retried because the database was unavailable."
     );
     metrics::describe_counter!(
         "llm_council_journal_mismatches_total",
-        "Calls of a run taken up that were asked otherwise before."
+        "Calls of runs taken over whose request differs from the earlier execution's."
     );
     for status in ENDS {
         metrics::counter!("llm_council_runs_total", "status" => status.as_str()).increment(0);

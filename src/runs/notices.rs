@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::state::Runs;
-use super::{skip, stop};
+use super::{readers, skip, stop};
 use crate::store::StoreError;
 use crate::store::notify::{Listener, Notice};
 
@@ -45,6 +45,9 @@ async fn listen_once(runs: &Runs) -> StoreError {
             Ok(Some(Notice::Stop(run))) => stop::stop_if_live(shared, run),
             Ok(Some(Notice::Skip(run))) => skip::read_soon(shared, run),
             Ok(Some(Notice::Work)) => shared.look_for_work(),
+            Ok(Some(Notice::IsRead(run))) => readers::answer(runs, run),
+            // Nobody may be waiting to hear it.
+            Ok(Some(Notice::Read(run))) => drop(shared.read_elsewhere.send(run)),
             // The connection was lost and is made again by the next call.
             Ok(None) => drop(waiters.set_notified(false)),
             Err(error) => return error,

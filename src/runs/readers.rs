@@ -1,11 +1,18 @@
-//! Who reads a run in this process, and what becomes of a run that nobody reads any more.
+//! Who reads a run in this process, and what becomes of a run that nobody reads any more, here or at another server.
 
 use std::time::Duration;
+
+use tokio::sync::broadcast::error::RecvError;
 
 use super::state::Runs;
 use super::stop::{self, Stopped};
 use crate::id::{RunId, UserId};
 use crate::store::StoreError;
+use crate::store::notify::{self, Notice};
+
+/// How long the other servers have to say that somebody reads a run there. One that says nothing has no reader, or
+/// is of a version that does not know the question.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
 /// A reader of a run, counted. When the last one goes before the run's end, and the rules say so,
 /// the run is cancelled unless somebody comes back in time.
@@ -56,12 +63,13 @@ impl Drop for Reader {
         let (runs, user, run) = (self.runs.clone(), self.user.clone(), self.run);
         shared.tasks.spawn_background(async move {
             tokio::time::sleep(grace).await;
-            if runs.shared.readers().contains_key(&run) || runs.is_closed() {
+            let is_read_here = || runs.shared.readers().contains_key(&run);
+            if is_read_here() || is_read_elsewhere(&runs, run).await || is_read_here() || runs.is_closed() {
                 return;
             }
             match stop::cancel(&runs, &user, run).await {
                 Ok(Stopped { cancelled: true, .. }) => {
-                    tracing::info!(run.id = %run, "nobody watches the run any more: it is cancelled");
+                    tracing::info!(run.id = %run, "the run has no readers left: it is cancelled");
                 }
                 Ok(Stopped { cancelled: false, .. }) | Err(StoreError::NotFound) => {}
                 Err(error) => {
@@ -70,4 +78,42 @@ impl Drop for Reader {
             }
         });
     }
+}
+
+/// Asks the other servers whether anybody reads the run there. Where servers do not hear each other, each knows only
+/// its own readers.
+async fn is_read_elsewhere(runs: &Runs, run: RunId) -> bool {
+    let shared = &runs.shared;
+    if !shared.waiters.is_notified() {
+        return false;
+    }
+    let mut answers = shared.read_elsewhere.subscribe();
+    if let Err(error) = notify::send_alone(&shared.db, &Notice::IsRead(run)).await {
+        tracing::warn!(run.id = %run, %error, "the other servers could not be asked whether anybody reads a run");
+        return false;
+    }
+    let answer = async {
+        loop {
+            match answers.recv().await {
+                Ok(read) if read == run => return true,
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return false,
+            }
+        }
+    };
+    tokio::time::timeout(ANSWER_WITHIN, answer).await.unwrap_or(false)
+}
+
+/// Another server asks whether anybody reads the run here.
+pub(super) fn answer(runs: &Runs, run: RunId) {
+    let shared = &runs.shared;
+    if !shared.readers().contains_key(&run) {
+        return;
+    }
+    let db = shared.db.clone();
+    shared.tasks.spawn_background(async move {
+        if let Err(error) = notify::send_alone(&db, &Notice::Read(run)).await {
+            tracing::warn!(run.id = %run, %error, "another server could not be told that somebody reads a run here");
+        }
+    });
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +18,9 @@ use crate::llm::Models;
 use crate::objects::Objects;
 use crate::shutdown::Tasks;
 use crate::store::Db;
+
+/// Answers about readers at other servers that are kept for whoever waits for one: each is read at once.
+const READ_ELSEWHERE: usize = 64;
 
 /// Every run of this process. Cheap to clone.
 #[derive(Clone)]
@@ -43,6 +46,8 @@ pub(super) struct Shared {
     run_left: Notify,
     /// How many readers each run has here.
     readers: Mutex<HashMap<RunId, usize>>,
+    /// Runs of which some server has just said that somebody reads them there.
+    pub(super) read_elsewhere: broadcast::Sender<RunId>,
     /// There may be a run that nobody executes.
     pub(super) work: Notify,
     /// A user wants a run to go on without a member, as its row says.
@@ -81,6 +86,7 @@ impl Runs {
             live: Mutex::default(),
             run_left: Notify::new(),
             readers: Mutex::default(),
+            read_elsewhere: broadcast::Sender::new(READ_ELSEWHERE),
             work: Notify::new(),
             skip_requested: Notify::new(),
             claiming: tokio::sync::Mutex::default(),

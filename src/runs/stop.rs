@@ -111,7 +111,7 @@ async fn record(db: Db, live: Arc<LiveRun>) {
             live.stop_recorded(RunStatus::Cancelled);
         }
         Err(error) => {
-            tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "that a run is to stop cannot be recorded");
+            tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "the request to stop a run cannot be recorded");
         }
     }
 }

@@ -52,7 +52,7 @@ fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>)
     }
     tracing::info!(run.id = %claimed.id, attempt = claimed.attempt, crashes = claimed.crashes, calls = recovered.calls.len(), "run taken up");
     if claimed.crashes > MAX_CRASHES && !claimed.cancel_requested {
-        tracing::error!(run.id = %claimed.id, crashes = claimed.crashes, "a run is given up: its servers die");
+        tracing::error!(run.id = %claimed.id, crashes = claimed.crashes, "a run is given up: several servers died while executing it");
         let message =
             format!("The run was given up after {} servers stopped in the middle of it.", claimed.crashes);
         let ending = Ending::failed("abandoned", message);

@@ -57,6 +57,11 @@ impl LogWaiters {
         self.notified.swap(notified, Ordering::Relaxed)
     }
 
+    /// Whether notices of other servers arrive.
+    pub fn is_notified(&self) -> bool {
+        self.notified.load(Ordering::Relaxed)
+    }
+
     fn senders(&self) -> MutexGuard<'_, HashMap<RunId, watch::Sender<()>>> {
         self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -70,8 +75,7 @@ impl LogWaiter {
 
     /// Waits until the log has grown, or for a while.
     pub async fn wait(&mut self) {
-        let limit =
-            if self.waiters.notified.load(Ordering::Relaxed) { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
+        let limit = if self.waiters.is_notified() { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
         // The sender stays in the table as long as this waiter exists; a timeout is fine too.
         drop(tokio::time::timeout(limit, self.grown.changed()).await);
     }

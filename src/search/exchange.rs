@@ -38,7 +38,7 @@ pub(super) async fn json(asked: &Asked, request: RequestBuilder) -> Result<Value
     let text = text.trim_start_matches('\u{feff}').trim();
     match text.chars().next() {
         None => return Err(bad("an empty answer")),
-        Some('<') => return Err(bad("it answered a web page in the place of JSON; check its base_url")),
+        Some('<') => return Err(bad("it answered with a web page instead of JSON; check its base_url")),
         Some(_) => {}
     }
     serde_json::from_str(&clean::json(text)).map_err(|_| bad("its answer is malformed JSON"))

@@ -54,7 +54,7 @@ impl Searxng {
 
     fn refused(&self, refusal: &Refusal) -> CallError {
         let (kind, sentence) = match refusal.status {
-            401 => (ErrorKind::Auth, "asks who this server is; it must let it in without"),
+            401 => (ErrorKind::Auth, "requires authentication; it must allow requests without"),
             403 => (
                 ErrorKind::Refused,
                 "does not answer in JSON, most likely: `json` must stand under `search.formats` in its settings.yml",
@@ -193,7 +193,7 @@ mod tests {
     fn each_refusal_says_what_to_do() {
         let searxng = searxng("https://s.example");
         for (status, kind, words) in [
-            (401, ErrorKind::Auth, "who this server is"),
+            (401, ErrorKind::Auth, "requires authentication"),
             (403, ErrorKind::Refused, "settings.yml"),
             (404, ErrorKind::Refused, "base_url"),
             (429, ErrorKind::RateLimited, "limiter"),

@@ -252,6 +252,7 @@ async fn planned(
         instructions,
     };
     let plan = Plan::parse_over(body, &options, context).and_then(|plan| {
+        let plan = plan.compared_as(|model| app.models.offers_embeddings(model));
         seeing::shown_to(plan, |model| app.models.sees_images(model)).map_err(|Blind| vec![nobody_sees(app)])
     });
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
@@ -333,7 +334,7 @@ fn history(messages: Vec<Text>) -> Vec<Turn> {
 fn corrected(question: &str, corrections: Option<Value>) -> String {
     let read = |added| {
         serde_json::from_value::<Vec<Correction>>(added).inspect_err(|error| {
-            tracing::warn!(%error, "the corrections of an earlier question cannot be read; it is told without them");
+            tracing::warn!(%error, "the corrections of an earlier question cannot be read; they are left out");
         })
     };
     let added = corrections.and_then(|added| read(added).ok()).unwrap_or_default();

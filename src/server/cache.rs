@@ -1,12 +1,12 @@
 //! The semantic cache: the answer to an offer, the entries of a person, and the statistics of looking.
 
-use actix_web::{delete, get, post, web};
+use actix_web::{HttpRequest, delete, get, post, web};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::app::App;
-use super::extract::{Body, Caller, id};
+use super::extract::{Body, Caller, body_if_any, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
 use super::{asking, budgets};
@@ -14,12 +14,13 @@ use crate::cache::hash_embedding;
 use crate::config::CacheSharing;
 use crate::council::earlier::{Embedded, Looked, Wanted};
 use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::options::cache::settings::CacheSettings;
 use crate::council::options::cache::{self as option, CacheMode, CachePlan, DEFAULT_THRESHOLD, EMBEDDING};
 use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
 use crate::llm::ChatRequest;
 use crate::runs::OfferError;
-use crate::store::cache;
+use crate::store::{audit, cache};
 
 /// How many components the vectors of the default embedding model have.
 const DEFAULT_DIMENSION: usize = 1536;
@@ -82,9 +83,12 @@ pub struct CacheConfig {
     pub similarity_threshold: f64,
     /// What becomes of an answer that is found, unless a request says otherwise.
     pub cache_mode: CacheMode,
-    /// Answers of one person that are kept; beyond it those go that were not used for longest.
+    /// Answers of one person that are kept; beyond it the least recently used ones are deleted.
     pub max_entries: u32,
-    /// Whether questions are compared by vectors of an embedding model.
+    /// The same under the name that existing clients read.
+    pub max_cache_entries: u32,
+    /// Whether questions are compared by vectors of an embedding model. Not where its provider has no embeddings, whatever is
+    /// set.
     pub use_api_embeddings: bool,
     pub embedding_model: String,
     /// Components of a vector where no model makes it.
@@ -102,6 +106,11 @@ fn sharing(app: &App) -> &'static str {
     }
 }
 
+/// Whether a model makes the vectors of questions: it is to, and its provider has embeddings.
+fn by_model(app: &App, cache: &CacheSettings) -> bool {
+    cache.by_model(|model| app.models.offers_embeddings(model))
+}
+
 /// How the cache is set up for the caller, and with whom answers are shared.
 #[utoipa::path(tag = "cache", responses((status = 200, body = CacheConfig), (status = 401, body = ProblemBody)))]
 #[get("/cache/config")]
@@ -116,7 +125,8 @@ pub(super) async fn config(app: web::Data<App>, caller: Caller) -> Result<web::J
         similarity_threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
         cache_mode: mode.unwrap_or_default(),
         max_entries: app.config.cache.max_entries,
-        use_api_embeddings: cache.use_api_embeddings,
+        max_cache_entries: app.config.cache.max_entries,
+        use_api_embeddings: by_model(&app, &cache),
         embedding_model: cache.embedding_model,
         hash_dimension: hash_embedding::DIMENSION,
         sharing: sharing(&app),
@@ -132,6 +142,11 @@ pub struct EmbeddingsConfig {
     pub embedding_model: String,
     /// Components of the default model's vectors.
     pub embedding_dimension: usize,
+    /// The same under the name that existing clients read.
+    pub dimensions: usize,
+    /// The base URL under which the caller's model is asked, without a query; null where no model makes vectors, and where
+    /// a simulated one does.
+    pub api_url: Option<String>,
     /// Components of a vector where no model makes it.
     pub hash_dimension: usize,
     /// Whether a model makes them (`api`) or the text itself does (`hash`).
@@ -150,12 +165,15 @@ pub(super) async fn embeddings(
     caller.may(Permission::Read)?;
     let (settings, _) = app.settings(&caller.scope()).await?;
     let cache = settings.options.cache;
+    let by_model = by_model(&app, &cache);
     Ok(web::Json(EmbeddingsConfig {
         default_model: app.defaults().options.cache.embedding_model,
+        api_url: if by_model { app.models.address_of(&cache.embedding_model) } else { None },
         embedding_model: cache.embedding_model,
         embedding_dimension: DEFAULT_DIMENSION,
+        dimensions: DEFAULT_DIMENSION,
         hash_dimension: hash_embedding::DIMENSION,
-        method: if cache.use_api_embeddings { "api" } else { "hash" },
+        method: if by_model { "api" } else { "hash" },
         description: "Questions as vectors, to find those that ask the same".to_owned(),
     }))
 }
@@ -241,7 +259,7 @@ pub(super) async fn info(app: web::Data<App>, caller: Caller) -> Result<web::Jso
         cache_size: overview.entries,
         max_entries: app.config.cache.max_entries,
         similarity_threshold: DEFAULT_THRESHOLD,
-        use_api_embeddings: settings.options.cache.use_api_embeddings,
+        use_api_embeddings: by_model(&app, &settings.options.cache),
         total_entry_hits: overview.hits,
         api_embedding_entries: overview.by_model,
         hash_embedding_entries: overview.by_hash,
@@ -315,7 +333,7 @@ impl From<cache::Entry> for CacheEntry {
 /// Some of the answers that are kept.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CacheEntries {
-    /// The one that was used last first; without vectors.
+    /// Most recently used first; without vectors.
     pub entries: Vec<CacheEntry>,
     pub total: u64,
     pub limit: u32,
@@ -371,10 +389,28 @@ pub(super) async fn remove(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<web::Json<CacheDeleted>, Problem> {
+    removed(&app, &caller, &path).await
+}
+
+/// Deletes one of the caller's answers that are kept, as `DELETE /api/cache/entries/{id}` does.
+#[utoipa::path(tag = "cache", params(("id" = String, Path)), responses(
+    (status = 200, body = CacheDeleted), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+// An id is none of the names beside it, such as `config`.
+#[delete("/cache/{id:[0-9a-f-]+}")]
+pub(super) async fn remove_by_id(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<CacheDeleted>, Problem> {
+    removed(&app, &caller, &path).await
+}
+
+async fn removed(app: &App, caller: &Caller, id: &str) -> Result<web::Json<CacheDeleted>, Problem> {
     caller.may(Permission::Ask)?;
-    let entry: Uuid = path.parse().map_err(|_| Problem::not_found("Cache entry"))?;
+    let entry: Uuid = id.parse().map_err(|_| Problem::not_found("Cache entry"))?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     cache::remove(&mut tx, entry).await.map_err(|error| Problem::from(error).naming("Cache entry"))?;
+    audit::append(&mut tx, &caller.user, "cache.delete", Some(&entry.to_string()), &json!({})).await?;
     tx.commit().await?;
     let message = format!("Deleted cache entry {entry}");
     Ok(web::Json(CacheDeleted {
@@ -392,6 +428,7 @@ pub(super) async fn clear(app: web::Data<App>, caller: Caller) -> Result<web::Js
     caller.may(Permission::Ask)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let cleared = cache::clear(&mut tx).await?;
+    audit::append(&mut tx, &caller.user, "cache.clear", None, &json!({ "entries": cleared })).await?;
     tx.commit().await?;
     let message = format!("Cleared {cleared} cache entries");
     Ok(web::Json(CacheDeleted { success: true, deleted: None, entries_cleared: Some(cleared), message }))
@@ -404,20 +441,48 @@ pub(super) async fn forget(app: web::Data<App>, caller: Caller) -> Result<web::J
     caller.may(Permission::Ask)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     cache::forget(&mut tx).await?;
+    audit::append(&mut tx, &caller.user, "cache.clear_stats", None, &json!({})).await?;
     tx.commit().await?;
     let message = "Cache statistics cleared".to_owned();
     Ok(web::Json(CacheDeleted { success: true, deleted: None, entries_cleared: None, message }))
 }
 
-/// What to search the caller's answers for.
+/// What to search the caller's answers for, in the query or in the body.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct CacheQuery {
-    /// The question, 1 to 100,000 characters.
-    query: String,
+    /// The question, 1 to 100,000 characters. Required here or in the body.
+    query: Option<String>,
     /// The system prompt it would be asked with.
     system_prompt: Option<String>,
     /// From which similarity on it counts as the same; 0.5 to 1, 0.92 when left out.
     similarity_threshold: Option<f64>,
+}
+
+/// What to search the caller's answers for. Each field counts before the same one of the query.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body; it is read field by field")]
+pub struct CacheSearchRequest {
+    /// The question, 1 to 100,000 characters. Required here or in the query.
+    query: Option<String>,
+    /// The system prompt it would be asked with.
+    system_prompt: Option<String>,
+    /// From which similarity on it counts as the same; 0.5 to 1, 0.92 when left out.
+    similarity_threshold: Option<f64>,
+}
+
+impl CacheQuery {
+    /// The same with what the body says.
+    ///
+    /// # Errors
+    /// Every wrong field of the body.
+    fn over(self, body: &Value) -> Result<Self, Problem> {
+        let mut fields = Fields::of(body)?;
+        let query = fields.take("query", "text").or(self.query);
+        let system_prompt = fields.take("system_prompt", "text").or(self.system_prompt);
+        let similarity_threshold =
+            fields.take("similarity_threshold", "a number").or(self.similarity_threshold);
+        Ok(fields.finish(|| Self { query, system_prompt, similarity_threshold })?)
+    }
 }
 
 /// What was found.
@@ -443,17 +508,22 @@ const SEARCH: &str = "cache_search";
 /// Says whether a question, asked now as the first of a conversation, would be given an earlier answer of the caller's.
 /// Where no text is the same it makes one call to the embedding model, for which budgets hold and which the ledger has
 /// under the format `cache_search`.
-#[utoipa::path(tag = "cache", params(CacheQuery), responses(
+#[utoipa::path(tag = "cache", params(CacheQuery), request_body = Option<CacheSearchRequest>, responses(
     (status = 200, body = CacheSearch), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
 #[post("/cache/search")]
 pub(super) async fn search(
     app: web::Data<App>,
     caller: Caller,
+    request: HttpRequest,
     query: web::Query<CacheQuery>,
+    payload: web::Payload,
 ) -> Result<web::Json<CacheSearch>, Problem> {
     caller.may(Permission::Ask)?;
-    let CacheQuery { query: question, system_prompt, similarity_threshold } = query.into_inner();
+    let body = body_if_any(&request, payload).await?;
+    let CacheQuery { query: question, system_prompt, similarity_threshold } =
+        query.into_inner().over(&body)?;
+    let question = question.ok_or_else(|| Problem::field("query", "the question is required, as text"))?;
     let body = json!({
         "content": question, "system_prompt": system_prompt, "use_cache": true,
         "cache_similarity_threshold": similarity_threshold,
@@ -495,7 +565,7 @@ pub(super) async fn search(
 async fn embed(
     app: &App,
     caller: &Caller,
-    settings: &option::settings::CacheSettings,
+    settings: &CacheSettings,
     question: &str,
 ) -> Result<Option<Embedded>, Problem> {
     if !settings.use_api_embeddings {

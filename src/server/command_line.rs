@@ -92,7 +92,8 @@ pub fn plan_without_database(app: &App, body: &Value, history: Vec<Turn>) -> Res
     let first = history.is_empty();
     let (search, prompts) = (app.search_context(), app.config.prompts.clone());
     let context = Context { settings, history, first, search, prompts, ..Context::default() };
-    let plan = Plan::parse_over(body, &options, context);
+    let plan = Plan::parse_over(body, &options, context)
+        .map(|plan| plan.compared_as(|model| app.models.offers_embeddings(model)));
     let mut problems = app.unknown_providers(body);
     match plan {
         Ok(plan) if problems.is_empty() => return Ok(plan),

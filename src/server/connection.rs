@@ -227,7 +227,7 @@ impl Unacknowledged {
             if shutdown.streams() > 0 {
                 match tokio::fs::read_to_string(table).await {
                     Ok(text) => names.extend(text.lines().filter_map(retransmitting)),
-                    Err(error) => tracing::trace!(%error, table, "there is no such table: this is no Linux"),
+                    Err(error) => tracing::trace!(%error, table, "there is no such table: this is not Linux"),
                 }
             }
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = names;

@@ -1,7 +1,7 @@
 //! Conversations: list, create, read, rename, tag, delete, restore, search, export.
 
 use actix_web::http::header;
-use actix_web::{HttpResponse, delete, get, patch, post, put, web};
+use actix_web::{HttpResponse, HttpResponseBuilder, delete, get, patch, post, put, web};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -91,36 +91,44 @@ pub(super) async fn list(
     };
     let mut tx = app.db.begin(&caller.scope()).await?;
     let page = conversations::list(&mut tx, &filter, limit, offset).await?;
-    let total = page.total;
+    let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
+    let asked = [
+        ("tag", tag.clone()),
+        (placing::FIELD, query.project_id.map(|id| id.to_string())),
+        (folders::FIELD, query.folder_id.clone()),
+        ("archived", flag(query.archived)),
+        ("pinned", flag(query.pinned)),
+        ("deleted", flag(query.deleted)),
+        ("order", query.order.clone()),
+    ];
+    let mut response = paged("/api/conversations", limit, offset, page.total, asked);
+    Ok(response.json(page.conversations.into_iter().map(ConversationSummary::from).collect::<Vec<_>>()))
+}
+
+/// The answer with one page of a list: how many there are in all stands in `X-Total-Count`, the way to the next page, asked for in
+/// the same words, in `Link`.
+fn paged(
+    path: &str,
+    limit: u32,
+    offset: u32,
+    total: i64,
+    asked: impl IntoIterator<Item = (&'static str, Option<String>)>,
+) -> HttpResponseBuilder {
     let mut response = HttpResponse::Ok();
     response.insert_header(("x-total-count", total.to_string()));
     if i64::from(offset) + i64::from(limit) < total {
         let mut next = url::form_urlencoded::Serializer::new(String::new());
         next.append_pair("limit", &limit.to_string());
         next.append_pair("offset", &offset.saturating_add(limit).to_string());
-        if let Some(tag) = &tag {
-            next.append_pair("tag", tag);
-        }
-        if let Some(project) = query.project_id {
-            next.append_pair("project_id", &project.to_string());
-        }
-        if let Some(folder) = &query.folder_id {
-            next.append_pair(folders::FIELD, folder);
-        }
-        for (name, flag) in
-            [("archived", query.archived), ("pinned", query.pinned), ("deleted", query.deleted)]
-        {
-            if let Some(flag) = flag {
-                next.append_pair(name, if flag { "true" } else { "false" });
+        for (name, value) in asked {
+            if let Some(value) = value {
+                next.append_pair(name, &value);
             }
         }
-        if let Some(order) = &query.order {
-            next.append_pair("order", order);
-        }
-        let link = format!("</api/conversations?{}>; rel=\"next\"", next.finish());
+        let link = format!("<{path}?{}>; rel=\"next\"", next.finish());
         response.insert_header((header::LINK, link));
     }
-    Ok(response.json(page.conversations.into_iter().map(ConversationSummary::from).collect::<Vec<_>>()))
+    response
 }
 
 /// A conversation to begin.
@@ -442,9 +450,12 @@ pub(super) struct SearchQuery {
     q: String,
     /// How many hits at most, 1 to 100.
     limit: Option<u32>,
+    /// How many to skip.
+    offset: Option<u32>,
 }
 
-/// Searches the caller's titles, questions and answers.
+/// Searches the caller's titles, questions and answers, the best match first: a plain array, its paging in `X-Total-Count` and
+/// `Link`.
 #[utoipa::path(tag = "conversations", params(SearchQuery), responses(
     (status = 200, body = Vec<SearchHit>), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/search")]
@@ -452,15 +463,18 @@ pub(super) async fn search(
     app: web::Data<App>,
     caller: Caller,
     query: web::Query<SearchQuery>,
-) -> Result<web::Json<Vec<SearchHit>>, Problem> {
+) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
     let words = query.q.trim();
     if words.is_empty() || words.chars().count() > 500 || words.contains('\0') {
         return Err(Problem::field("q", "must be 1 to 500 characters"));
     }
     let limit = query.limit.unwrap_or(30).clamp(1, 100);
-    let hits = conversations::search(&mut app.db.begin(&caller.scope()).await?, words, limit).await?;
-    let hits = hits.into_iter().map(|hit| SearchHit {
+    let offset = query.offset.unwrap_or(0);
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let found = conversations::search(&mut tx, words, limit, offset).await?;
+    let mut response = paged("/api/search", limit, offset, found.total, [("q", Some(words.to_owned()))]);
+    let hits = found.hits.into_iter().map(|hit| SearchHit {
         conversation_id: hit.conversation_id,
         title: hit.title,
         title_is_default: hit.title_is_default,
@@ -468,7 +482,7 @@ pub(super) async fn search(
         snippet: hit.snippet,
         at: super::shape::naive(hit.created_at),
     });
-    Ok(web::Json(hits.collect()))
+    Ok(response.json(hits.collect::<Vec<_>>()))
 }
 
 /// The form of an export.

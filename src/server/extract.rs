@@ -9,7 +9,7 @@ use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use futures_util::StreamExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tracing_actix_web::RequestId;
 
 use super::app::App;
@@ -113,6 +113,22 @@ impl FromRequest for Body {
         });
         Box::pin(async move { read.ok_or_else(Problem::internal)?.await.map(Self) })
     }
+}
+
+/// The same where a request may come without a body: `{}` then.
+///
+/// # Errors
+/// As with [`Body`].
+pub(super) async fn body_if_any(request: &HttpRequest, payload: web::Payload) -> Result<Value, Problem> {
+    let headers = request.headers();
+    // Nothing else announces a body.
+    let is_empty = [header::TRANSFER_ENCODING, header::CONTENT_LENGTH]
+        .iter()
+        .all(|name| headers.get(name).is_none_or(|value| value == "0"));
+    if is_empty {
+        return Ok(json!({}));
+    }
+    Ok(Body::from_request(request, &mut payload.into_inner()).await?.0)
 }
 
 /// The body as JSON, of so many bytes at most.

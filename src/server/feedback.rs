@@ -2,7 +2,7 @@
 
 use actix_web::{delete, get, put, web};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
@@ -14,7 +14,7 @@ use crate::id::RunId;
 use crate::identity::Permission;
 use crate::store::feedback::{self, Opinion, Thumb};
 use crate::store::runs::RunRow;
-use crate::store::{StoreError, runs};
+use crate::store::{StoreError, audit, runs};
 
 /// Which answer was the best of all: `"council"`, or `{"member": "m/one"}` by the seat's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -192,6 +192,10 @@ pub(super) async fn withdraw(
     let run = find(&app, &caller, &path).await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let deleted = feedback::remove(&mut tx, run.id).await?;
+    if deleted {
+        audit::append(&mut tx, &caller.user, "feedback.withdraw", Some(&run.id.to_string()), &json!({}))
+            .await?;
+    }
     tx.commit().await?;
     Ok(web::Json(Withdrawn { status: Status::Ok, run_id: run.id, deleted }))
 }

@@ -2,6 +2,7 @@
 
 use actix_web::{delete, get, patch, post, web};
 use serde::Serialize;
+use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
@@ -11,7 +12,7 @@ use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{ConversationId, FolderId};
 use crate::identity::Permission;
 use crate::store::folders::{self, Folder};
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, audit};
 
 /// The field of a request, and of a query, that names a folder.
 pub(super) const FIELD: &str = "folder_id";
@@ -148,6 +149,7 @@ pub(super) async fn remove(
     let id: FolderId = id(&path, WHAT)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     folders::delete(&mut tx, id).await.map_err(named)?;
+    audit::append(&mut tx, &caller.user, "folder.delete", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
     Ok(web::Json(DeletedFolder { status: Status::Ok, id }))
 }

@@ -30,14 +30,14 @@ pub struct Readiness {
     pub reason: Option<&'static str>,
 }
 
-/// Lives: the process answers.
+/// Liveness: the process answers.
 #[utoipa::path(tag = "health", responses((status = 200, body = Alive)))]
 #[get("/health/live")]
 pub(super) async fn live() -> HttpResponse {
     HttpResponse::Ok().json(Alive { status: "ok" })
 }
 
-/// Ready: takes new work. Not while it shuts down, nor while the database is away or read-only.
+/// Readiness: takes new work. Not while it shuts down, nor while the database is unavailable or read-only.
 #[utoipa::path(tag = "health", responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 #[get("/health/ready")]
 pub(super) async fn ready(app: web::Data<App>) -> HttpResponse {

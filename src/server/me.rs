@@ -34,8 +34,8 @@ pub struct Me {
     pub is_admin: bool,
     /// `proxy`, or `none` for the one local user.
     pub mode: &'static str,
-    /// What a browser subscribes with to be told of the caller's runs with the page closed; absent where this server tells no
-    /// device.
+    /// The key that a browser subscribes with to be notified of the caller's runs with the page closed; absent where this
+    /// server sends no notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_key: Option<String>,
 }

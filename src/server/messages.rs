@@ -20,7 +20,7 @@ use crate::id::ConversationId;
 use crate::identity::Permission;
 use crate::runs::{Asked, budget_state};
 
-/// Asks the council and answers with the whole deliberation when it is over. Where this server goes away
+/// Asks the council and answers with the whole deliberation when it is over. If this server shuts down
 /// before that, the run goes on at another: 202 says where to read it. Do not ask again then.
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
     (status = 200, body = runs::RunResult), (status = 202, body = runs::RunGoesOn), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
@@ -65,8 +65,8 @@ pub(super) async fn ask_streaming(
 pub struct MessageEstimate {
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Whom it would ask that is not on its provider's list, and whom in the place of a model of the
-    /// built-in council that is not.
+    /// The models that it would ask although they are not on their provider's list, and those that it would ask
+    /// instead of a model of the built-in council that is not.
     pub missing_models: Vec<MissingModel>,
     pub budgets: Vec<BudgetState>,
     /// Those that it would nearly use up (80 %), with what it needs among `reserved_usd`; none where it

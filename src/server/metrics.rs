@@ -14,10 +14,10 @@ const FIRINGS: [&str; 3] = ["asked", "refused", "postponed"];
 
 /// Begins every series at 0, so that the first event of each kind shows as an increase.
 pub(super) fn begin() {
-    metrics::describe_counter!("llm_council_refused_total", "Requests refused for who they say they are.");
+    metrics::describe_counter!("llm_council_refused_total", "Requests refused because of their identity.");
     metrics::describe_counter!(
         "llm_council_connections_cut_total",
-        "Connections closed on clients that stood still."
+        "Connections closed because their client had stalled."
     );
     metrics::describe_histogram!(
         "http_request_duration_seconds",

@@ -208,7 +208,7 @@ fn serve_metrics(app: web::Data<App>, bind: std::net::SocketAddr) -> std::io::Re
     .run();
     tasks.spawn_background(async move {
         if let Err(error) = server.await {
-            tracing::error!(%error, "the metrics port is gone");
+            tracing::error!(%error, "the metrics server has stopped");
         }
     });
     Ok(())

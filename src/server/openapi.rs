@@ -126,8 +126,17 @@ pub fn allowed(pattern: &str) -> Option<&'static str> {
         let methods = |mut item: PathItem| operations(&mut item).map(|(name, _)| name).collect::<Vec<_>>();
         paths.into_iter().map(|(path, item)| (path, methods(item).join(", "))).collect()
     });
-    // A route that takes several parts of a path marks that after its parameter's name.
-    ALLOWED.get(&pattern.replace(":.*}", "}")).map(String::as_str)
+    ALLOWED.get(&without_rules(pattern)).map(String::as_str)
+}
+
+/// `{id}` for `{id:[0-9a-f-]+}`: a route may say after a parameter's name what it can be.
+fn without_rules(pattern: &str) -> String {
+    let mut in_rule = false;
+    let is_kept = |c: &char| {
+        in_rule = (in_rule || *c == ':') && *c != '}';
+        !in_rule
+    };
+    pattern.chars().filter(is_kept).collect()
 }
 
 #[cfg(test)]

@@ -96,14 +96,14 @@ impl Given {
     pub(super) fn take(fields: &mut Fields<'_>) -> Self {
         let options: Option<RunOptions> = fields.take("options", "an object of options of a request");
         let given: Option<Value> = fields.take("settings", "an object of settings");
-        let settings = match given.as_ref().map(SettingsLayer::parse) {
-            Some(Ok(layer)) => Some(layer),
-            Some(Err(errors)) => {
-                fields.refuse_all(errors.into_iter().map(|error| error.under("settings")));
-                None
-            }
-            None => None,
-        };
+        let settings = given.and_then(|given| {
+            let (layer, errors) = match SettingsLayer::parse(&given) {
+                Ok((layer, errors)) => (Some(layer), errors),
+                Err(errors) => (None, errors),
+            };
+            fields.refuse_all(errors.into_iter().map(|error| error.under("settings")));
+            layer
+        });
         Self { settings, options }
     }
 }
@@ -140,7 +140,7 @@ fn view(preset: presets::Preset) -> Result<PresetView, Problem> {
 
 pub(super) fn content(value: Value) -> Result<Content, Problem> {
     serde_json::from_value(value).map_err(|error| {
-        tracing::error!(%error, "a stored preset, or what a project sets, cannot be read");
+        tracing::error!(%error, "a stored preset, or a project's settings, cannot be read");
         Problem::internal()
     })
 }
@@ -229,9 +229,10 @@ pub(super) async fn apply(
         None => app.defaults(),
     };
     let own = layers.user.map(read).transpose()?.unwrap_or_default();
-    let (own, region_report) = regions::moved(&app, own, newer, &below)?;
+    let mut problems = Vec::new();
+    let (own, region_report) = regions::moved(&app, own, newer, &below, &mut problems)?;
     let in_force = below.with(&own);
-    let mut problems = settings_problems(&in_force);
+    problems.extend(settings_problems(&in_force));
     problems.extend(unknown);
     if !problems.is_empty() {
         return Err(problems.into());

@@ -32,7 +32,7 @@ pub struct DeviceView {
     pub include_title: bool,
     /// Naive UTC with microseconds.
     pub created_at: String,
-    /// When its push service last took something for it.
+    /// When its push service last accepted a message for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told_at: Option<String>,
     /// Why it did not the last time.
@@ -86,7 +86,7 @@ struct DeviceRequest {
     name: String,
 }
 
-/// What messages to a device are encrypted with, in base64 for addresses.
+/// What messages to a device are encrypted with, in URL-safe base64.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct DeviceKeys {
@@ -114,8 +114,8 @@ pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Jso
     Ok(web::Json(DeviceList { devices: rows.into_iter().map(DeviceView::from).collect() }))
 }
 
-/// Adds a device, or takes what it says now where it is there already. A browser that somebody else used before is told
-/// nothing more of theirs.
+/// Adds a device, or updates it where it exists already. A browser that somebody else used before is told nothing more of
+/// theirs.
 #[utoipa::path(tag = "push", request_body = DeviceRequest, responses(
     (status = 200, body = DeviceView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
@@ -243,12 +243,12 @@ fn read(sender: &Sender, body: &Value) -> Result<Subscription, Problem> {
     };
     let p256dh = key("p256dh").filter(|key| is_public_key(key));
     if p256dh.is_none() {
-        let rule = "must be a point of P-256, uncompressed, in base64 for addresses";
+        let rule = "must be a point of P-256, uncompressed, in URL-safe base64";
         fields.refuse("keys.p256dh", FieldErrorKind::Value, rule);
     }
     let auth = key("auth").filter(|auth| auth.len() == AUTH_BYTES);
     if auth.is_none() {
-        fields.refuse("keys.auth", FieldErrorKind::Value, "must be 16 bytes in base64 for addresses");
+        fields.refuse("keys.auth", FieldErrorKind::Value, "must be 16 bytes in URL-safe base64");
     }
     let name: Option<String> = fields.take("name", "a string");
     let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::app::App;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
+use crate::council::field::FieldError;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::identity::Permission;
 use crate::llm::{Moved, Region, Regions};
@@ -75,35 +76,32 @@ pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Jso
 }
 
 /// A user's or everybody's layer after a change, over what lies below it: where the change says another region, the
-/// models that are named in what is then in force are moved there.
+/// models that are named in what is then in force are moved there. A region that is not on offer is noted in `problems`,
+/// beside what is wrong with other fields.
 ///
 /// # Errors
-/// 422 for a region that is not on offer.
+/// When the layer cannot be read back.
 pub(super) fn moved(
     app: &App,
     own: SettingsLayer,
-    newer: SettingsLayer,
+    mut newer: SettingsLayer,
     below: &Settings,
+    problems: &mut Vec<FieldError>,
 ) -> Result<(SettingsLayer, Option<RegionReport>), Problem> {
-    let said = newer.region.clone().flatten();
     let was = below.with(&own).region;
-    let own = own.overlaid(newer);
-    let Some(said) = said else { return Ok((own, None)) };
-    let Some(regions) = app.models.regions() else {
-        return match said.trim() {
-            "" => Ok((own, None)),
-            _ => Err(Problem::field("region", "no provider of this server has regions")),
-        };
+    let chosen = match newer.region.clone().flatten().map(|said| chosen(app, said.trim())) {
+        None => None,
+        Some(Ok(chosen)) => chosen,
+        Some(Err(message)) => {
+            problems.push(FieldError::value("region", message));
+            // Nothing more is said of it.
+            newer.region = None;
+            None
+        }
     };
-    // An empty text goes back to the provider's own region.
-    let region = Some(said.trim()).filter(|said| !said.is_empty()).unwrap_or(&regions.default).to_owned();
-    if !regions.regions.iter().any(|known| known.id == region) {
-        let known: Vec<&str> = regions.regions.iter().map(|known| known.id.as_str()).collect();
-        let message =
-            format!("{region:?} is not a region that may be asked here; there are {}", known.join(", "));
-        return Err(Problem::field("region", &message));
-    }
-    if region == was.unwrap_or(regions.default) {
+    let own = own.overlaid(newer);
+    let Some(Chosen { region, default }) = chosen else { return Ok((own, None)) };
+    if region == was.unwrap_or(default) {
         return Ok((own, None));
     }
     let before = below.with(&own);
@@ -124,6 +122,29 @@ pub(super) fn moved(
         }
     }
     Ok((own.overlaid(difference(&before, &after)?), Some(report)))
+}
+
+/// A region to be asked in.
+struct Chosen {
+    region: String,
+    /// The provider's own.
+    default: String,
+}
+
+/// The region that a change of the settings means; none where nothing has regions and none is named. Else what is wrong
+/// with it.
+fn chosen(app: &App, said: &str) -> Result<Option<Chosen>, String> {
+    let Some(Regions { default, regions, .. }) = app.models.regions() else {
+        let problem = "no provider of this server has regions";
+        return if said.is_empty() { Ok(None) } else { Err(problem.to_owned()) };
+    };
+    // An empty text goes back to the provider's own region.
+    let region = if said.is_empty() { default.clone() } else { said.to_owned() };
+    if regions.iter().any(|known| known.id == region) {
+        return Ok(Some(Chosen { region, default }));
+    }
+    let known: Vec<&str> = regions.iter().map(|known| known.id.as_str()).collect();
+    Err(format!("{region:?} is not a region that may be asked here; there are {}", known.join(", ")))
 }
 
 /// The layer that makes one of the other. Values that do not differ are left to the layer that has them.

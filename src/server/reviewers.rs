@@ -26,7 +26,7 @@ impl Everybody {
             let pause = match self.refresh(db).await {
                 Ok(()) => REFRESH,
                 Err(error) => {
-                    tracing::warn!(%error, "what is known of reviewers cannot be read; it stays as it was");
+                    tracing::warn!(%error, "reviewers' records cannot be refreshed; the old ones stay in use");
                     RETRY
                 }
             };

@@ -98,6 +98,7 @@ macro_rules! table {
                     .service(cache::clear)
                     .service(cache::forget)
                     .service(cache::search)
+                    .service(cache::remove_by_id)
                     .service(feedback::read)
                     .service(feedback::say)
                     .service(feedback::withdraw)

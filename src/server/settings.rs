@@ -155,7 +155,7 @@ pub(super) async fn change(
     body: Body,
 ) -> Result<web::Json<ConfigView>, Problem> {
     caller.may(Permission::Ask)?;
-    let newer = SettingsLayer::parse(&body.0)?;
+    let (newer, mut problems) = SettingsLayer::parse(&body.0)?;
     let scope = caller.scope();
     let mut tx = app.db.begin(&scope).await?;
     let layers = settings::layers_to_change(&mut tx).await?;
@@ -164,9 +164,9 @@ pub(super) async fn change(
         None => app.defaults(),
     };
     let own = layers.user.map(read).transpose()?.unwrap_or_default();
-    let (own, region_report) = regions::moved(&app, own, newer, &below)?;
+    let (own, region_report) = regions::moved(&app, own, newer, &below, &mut problems)?;
     let in_force = below.with(&own);
-    let mut problems = settings_problems(&in_force);
+    problems.extend(settings_problems(&in_force));
     problems.extend(app.unknown_providers(&body.0));
     if !problems.is_empty() {
         return Err(problems.into());

@@ -31,7 +31,7 @@ pub struct ShareView {
     /// Where the web app shows it, on this server.
     #[schema(example = "/s/8b7d0b0e-6d2c-4c6e-9a53-2f6a3f0f7f55")]
     pub path: String,
-    /// Questions and answers, counted each.
+    /// The number of questions and answers.
     pub message_count: u32,
     /// Naive UTC with microseconds.
     pub created_at: String,

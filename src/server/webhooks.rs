@@ -20,7 +20,7 @@ use crate::store::{Scope, StoreError, audit};
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct WebhookView {
     pub id: WebhookId,
-    /// Told of everybody's runs; the others are the caller's own.
+    /// Notified of everybody's runs; other webhooks are the caller's own.
     pub instance: bool,
     pub url: String,
     /// `run.completed`, `run.failed`, `run.cancelled`.

@@ -111,7 +111,7 @@ impl TxConnection {
         }
         self.cutoff.move_to_now();
         let Some((sql, arguments)) = again else { return Err(error) };
-        tracing::info!("the schema has changed: statements are prepared anew");
+        tracing::info!("the schema has changed: statements are prepared again");
         let begin = AssertSqlSafe(format!("ROLLBACK; {}", self.begin));
         sqlx::raw_sql(begin).execute(&mut *self.transaction).await?;
         self.transaction.clear_cached_statements().await?;

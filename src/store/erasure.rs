@@ -145,7 +145,7 @@ pub async fn finish_all(db: Db) {
     loop {
         ticks.tick().await;
         if let Err(error) = take_up(&db).await {
-            tracing::warn!(%error, "somebody's data could not be erased to the end; trying again soon");
+            tracing::warn!(%error, "an erasure of a user's data could not be completed; trying again soon");
         }
     }
 }

@@ -296,9 +296,7 @@ pub enum SetupError {
     #[error("the database could not be migrated; nothing was changed")]
     Migration(#[source] MigrateError),
     /// There are users whose names are no longer valid as they are, and nobody has decided about them.
-    #[error(
-        "there are users whose names are not taken as they are any more: run llm-council migrate --check"
-    )]
+    #[error("there are users whose names are no longer valid: run llm-council migrate --check")]
     UserNames(Vec<String>),
     /// Any other answer of the database.
     #[error("the database could not be prepared")]

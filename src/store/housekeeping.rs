@@ -40,7 +40,7 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
             }
         }
         if let Err(error) = days::close_days(&db).await {
-            tracing::warn!(%error, "what was spent could not be added up; trying again in an hour");
+            tracing::warn!(%error, "daily spending could not be summed up; trying again in an hour");
         }
         if let Err(error) = remove_unused_files(&db).await {
             tracing::warn!(%error, "files that nothing uses could not be removed; trying again in an hour");

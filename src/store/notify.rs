@@ -8,7 +8,7 @@ use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::connection::answer_within;
-use super::{ACQUIRE_TIMEOUT, Db, StoreError, Tx};
+use super::{ACQUIRE_TIMEOUT, Db, Scope, StoreError, Tx};
 use crate::id::RunId;
 
 const CHANNEL: &str = "llm_council";
@@ -28,6 +28,10 @@ pub enum Notice {
     Skip(RunId),
     /// A run waits for any server with a free slot.
     Work,
+    /// A server asks whether anybody reads this run at another one.
+    IsRead(RunId),
+    /// Somebody reads this run: the answer to that.
+    Read(RunId),
 }
 
 impl Notice {
@@ -42,6 +46,8 @@ impl Notice {
             Self::Stop(run) => vec![format!("stop {}", run.0.simple())],
             Self::Skip(run) => vec![format!("skip {}", run.0.simple())],
             Self::Work => vec!["work".to_owned()],
+            Self::IsRead(run) => vec![format!("isread {}", run.0.simple())],
+            Self::Read(run) => vec![format!("read {}", run.0.simple())],
         }
     }
 
@@ -55,6 +61,8 @@ impl Notice {
             ("stop", [run]) => Some(Self::Stop(*run)),
             ("skip", [run]) => Some(Self::Skip(*run)),
             ("work", []) => Some(Self::Work),
+            ("isread", [run]) => Some(Self::IsRead(*run)),
+            ("read", [run]) => Some(Self::Read(*run)),
             _ => None,
         }
     }
@@ -66,6 +74,13 @@ pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
     push(&mut sql, notice);
     sql.build().execute(&mut **tx).await?;
     Ok(())
+}
+
+/// The same in a transaction of its own.
+pub async fn send_alone(db: &Db, notice: &Notice) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    send(&mut tx, notice).await?;
+    tx.commit().await
 }
 
 /// The same as a part of a statement that does something else as well.
@@ -131,7 +146,14 @@ mod tests {
             })
             .collect();
         assert_eq!(read, runs);
-        for notice in [Notice::Stop(runs[0]), Notice::Skip(runs[0]), Notice::Work] {
+        let notices = [
+            Notice::Stop(runs[0]),
+            Notice::Skip(runs[0]),
+            Notice::Work,
+            Notice::IsRead(runs[0]),
+            Notice::Read(runs[0]),
+        ];
+        for notice in notices {
             assert_eq!(Notice::parse(&notice.payloads()[0]), Some(notice));
         }
     }

@@ -12,7 +12,7 @@ pub enum TelemetryError {
     #[error("logging is set up already: telemetry is started once per process")]
     LogTaken(#[source] tracing_subscriber::util::TryInitError),
     /// The configured filter is wrong, although `config` checks it.
-    #[error("log.level is no log filter")]
+    #[error("log.level is not a valid log filter")]
     LogFilter(#[from] tracing_subscriber::filter::ParseError),
     /// Something else in this process collects the metrics already.
     #[error("metrics are set up already: telemetry is started once per process")]
@@ -26,7 +26,9 @@ pub enum TelemetryError {
     )]
     HttpClient(#[source] reqwest::Error),
     /// The headers for the collector are not valid.
-    #[error("telemetry.otlp.headers is no list of headers as name=value,name=value (the value is not shown)")]
+    #[error(
+        "telemetry.otlp.headers is not a list of headers as name=value,name=value (the value is not shown)"
+    )]
     OtlpHeaders,
     /// The exporter for the collector cannot be built.
     #[error("traces and metrics cannot be sent to telemetry.otlp.endpoint")]
@@ -35,7 +37,7 @@ pub enum TelemetryError {
     #[error("traces are collected already: telemetry is started once per process")]
     TracesTaken,
     /// The system provides no event loop for the exporter.
-    #[error("what sends traces cannot be started")]
+    #[error("the sender of traces cannot be started")]
     Runtime(#[source] std::io::Error),
     /// The endpoint is configured for a program that has nothing to send to it.
     #[error("telemetry.otlp.endpoint is set, but this program was built without the feature otel")]

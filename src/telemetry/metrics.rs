@@ -64,7 +64,7 @@ fn install() -> Result<PrometheusHandle, Refusal> {
         }
     });
     if let Err(error) = started {
-        tracing::error!(%error, "the thread that tidies the metrics could not start: memory will grow until they are scraped");
+        tracing::error!(%error, "the thread that folds metric samples could not start: memory will grow until they are scraped");
     }
     Ok(handle)
 }

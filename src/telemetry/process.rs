@@ -28,13 +28,13 @@ pub(super) fn measure() {
     }
     if let Ok(status) = fs::read_to_string("/proc/self/status") {
         if let Some(kib) = kib_of(&status, "VmRSS:") {
-            metrics::describe_gauge!("process_resident_memory_bytes", "Memory of the process.");
+            metrics::describe_gauge!("process_resident_memory_bytes", "Resident memory of the process.");
             metrics::gauge!("process_resident_memory_bytes").set(kib * KIB);
         }
         if let Some(kib) = kib_of(&status, "VmSize:") {
             metrics::describe_gauge!(
                 "process_virtual_memory_bytes",
-                "Addresses that the process has reserved."
+                "Address space (virtual memory) of the process."
             );
             metrics::gauge!("process_virtual_memory_bytes").set(kib * KIB);
         }

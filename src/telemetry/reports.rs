@@ -54,7 +54,7 @@ pub(super) fn client(settings: &config::Sentry) -> Result<Option<Arc<Client>>, T
 pub(super) fn begin_metrics() {
     metrics::describe_counter!(
         "llm_council_reports_dropped_total",
-        "Error reports over the limit of a minute."
+        "Error reports dropped by the limit per minute."
     );
     metrics::counter!("llm_council_reports_dropped_total").increment(0);
 }

@@ -18,7 +18,7 @@ pub struct Where {
     /// The server and token that `llm-council login --profile NAME` has kept (or else: LLM_COUNCIL_PROFILE).
     #[arg(long, value_name = "NAME", conflicts_with = "ephemeral")]
     pub profile: Option<String>,
-    /// Ask here, over the database of this machine, also where a server is known.
+    /// Ask here, with the database of this machine, even where a server is known.
     #[arg(long, conflicts_with_all = ["server", "profile"])]
     pub here: bool,
     /// Ask here without a database: nothing is kept.
@@ -165,7 +165,7 @@ pub struct Output {
     /// No frames, no colours, nothing that moves: for screen readers.
     #[arg(long)]
     pub plain: bool,
-    /// Say nothing of what goes on meanwhile.
+    /// Show no progress.
     #[arg(short, long)]
     pub quiet: bool,
     /// Ask nothing that will probably cost more than this, in USD.

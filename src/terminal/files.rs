@@ -112,7 +112,7 @@ async fn upload(session: &dyn Session, path: &Path) -> Result<Attached, Trouble>
     let problem = text("problem").unwrap_or("nothing can be read of it");
     // It is of no use on the server either; if it stays there, the server removes it within a day.
     if let Err(trouble) = session.request(Method::DELETE, &format!("/api/attachments/{id}"), None).await {
-        tracing::debug!(%trouble, "a file that cannot be used stays at the server");
+        tracing::debug!(%trouble, "a file that cannot be used is left on the server");
     }
     Err(of_file(problem))
 }

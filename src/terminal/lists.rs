@@ -3,8 +3,14 @@
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::session::{Method, Session, Trouble};
+use super::session::{Method, Place, Session, Trouble};
 use super::text::one_line;
+
+/// What to do instead where a server refuses to say what everybody used, which it does whoever's token it is.
+const ASK_HERE: &str = "a token is never an administrator's: run `llm-council usage --here` on the server's machine, with \
+                        `--user local` where people sign in, or look into the web app's administration";
+/// The same where it is asked here in somebody's name.
+const ASK_AS_LOCAL: &str = "here only the user `local` is an administrator: say `--user local`";
 
 /// What is listed.
 #[derive(Debug, Clone)]
@@ -120,6 +126,17 @@ impl List {
         }
     }
 
+    /// A refusal with what to do instead, where only administrators are told.
+    fn explained(&self, trouble: Trouble, place: &Place) -> Trouble {
+        match (self, trouble) {
+            (Self::Usage { .. }, Trouble::NotSignedIn(said)) => {
+                let instead = if *place == Place::Here { ASK_AS_LOCAL } else { ASK_HERE };
+                Trouble::NotSignedIn(format!("{said}; {instead}"))
+            }
+            (_, trouble) => trouble,
+        }
+    }
+
     fn nothing(&self) -> &'static str {
         match self {
             Self::Runs { .. } => "No runs yet: ask something with `llm-council query`.",
@@ -136,7 +153,8 @@ impl List {
 /// # Errors
 /// Why there is no list.
 pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<String, Trouble> {
-    let answer = session.get(&list.path()).await?;
+    let answer =
+        session.get(&list.path()).await.map_err(|trouble| list.explained(trouble, session.place()))?;
     if as_json {
         let items = list.items(&answer);
         return Ok(format!("{:#}\n", json!(items)));
@@ -144,12 +162,18 @@ pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<S
     Ok(table(list, &list.items(&answer)))
 }
 
-/// A new token, which is shown this once.
+/// A new token, which is shown this once. It may read and ask, or only read.
 ///
 /// # Errors
 /// Why no token was made.
-pub async fn new_token(session: &dyn Session, name: &str, days: Option<u32>) -> Result<String, Trouble> {
-    let body = json!({ "name": name, "expires_in_days": days });
+pub async fn new_token(
+    session: &dyn Session,
+    name: &str,
+    days: Option<u32>,
+    read_only: bool,
+) -> Result<String, Trouble> {
+    let permissions: &[&str] = if read_only { &["read"] } else { &["read", "ask"] };
+    let body = json!({ "name": name, "expires_in_days": days, "permissions": permissions });
     let made = session.request(Method::POST, "/api/tokens", Some(&body)).await?;
     let token = text(&made, "token");
     if token.is_empty() {
@@ -165,7 +189,7 @@ pub async fn new_token(session: &dyn Session, name: &str, days: Option<u32>) -> 
 pub async fn revoke_token(session: &dyn Session, id: &str) -> Result<String, Trouble> {
     let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
     session.request(Method::DELETE, &format!("/api/tokens/{id}"), None).await?;
-    Ok("Revoked: nobody gets in with it any more.\n".to_owned())
+    Ok("Revoked: it no longer gives access.\n".to_owned())
 }
 
 fn table(list: &List, items: &[&Value]) -> String {

@@ -240,7 +240,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 
       await page.getByRole("button", { name: `Unblock ${name}` }).press("Enter");
       await part("Blocked users").getByText("Nobody is blocked.").waitFor();
-      // Not by the link: it goes by itself as soon as anything is answered again.
+      // Not by the link, which is gone as soon as a request is answered again.
       await theirs.page.goto("/");
       await theirs.page.getByRole("heading", { level: 1 }).first().waitFor();
       expect(await theirs.page.getByRole("heading", { name: "You are blocked" }).count()).toBe(0);

@@ -22,7 +22,7 @@ export async function violations(page: Page): Promise<string[]> {
     await page.evaluate(await axe);
   }
   return page.evaluate(async () => {
-    // Every rule is tried. What kept it is most of a report, and to bring that here takes longer.
+    // Every rule is tried. Most of a report is what passed, and that takes longer to fetch.
     const report = { resultTypes: ["violations"], selectors: false };
     const { violations } = await (window as unknown as AxeWindow).axe.run(report);
     return violations.map(
@@ -31,7 +31,7 @@ export async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** Nothing stands beyond the page's side, and axe finds nothing. */
+/** Nothing sticks out past the side of the page, and axe finds nothing. */
 export async function fitsAndBreaksNoRule(page: Page) {
   const [needed, width] = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -39,7 +39,7 @@ const previous = (page: Page) =>
 const next = (page: Page) => page.getByRole("button", { name: "Next version of the question" });
 const shown = (page: Page) => questions(page).allTextContents();
 
-/** So many answers are there, and nothing is under way. */
+/** Waits until there are this many answers and nothing is under way. */
 async function answers(page: Page, count: number) {
   const copies = page.getByRole("button", { name: "Copy answer" });
   await expect.poll(() => copies.count(), { timeout: patience }).toBe(count);

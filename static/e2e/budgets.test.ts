@@ -42,7 +42,7 @@ function forgiveRefusal({ faults }: Watched) {
 /** What a cell of dollars says, as a number. */
 const dollars = (text: string | null) => Number(text?.replace(/[^\d.]/g, "") || Number.NaN);
 
-/** Half of the last digit that is shown: so far may a shown sum be from the real one. */
+/** Half of the last digit that is shown: how far a shown sum may be from the real one. */
 const shownTo = (usd: number) => (usd < 0.1 ? 0.000_05 : 0.005);
 
 interface Usage {
@@ -248,7 +248,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(calls).toBe(reported.length);
     const shown = stages.reduce((sum, cells) => sum + dollars(cells.at(-2) ?? ""), 0);
     expect(Math.abs(shown - usd)).toBeLessThanOrEqual(stages.length * shownTo(usd));
-    // Behind it stands the share.
+    // The last cell is the share.
     const total = dollars(await table.locator("tfoot td").nth(4).textContent());
     expect(Math.abs(total - usd)).toBeLessThanOrEqual(shownTo(usd));
     // The same figures after a reload, from what is stored.

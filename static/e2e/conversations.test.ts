@@ -120,7 +120,7 @@ it("lists what was deleted, restores it, and deletes it for good after asking", 
   await ask(page, "What makes the ebb?");
   await waitForEnd(page);
   const id = new URL(page.url()).pathname.split("/").pop();
-  // Not behind the back of a page that shows it: that would ask for it once more, perhaps.
+  // Not while a page shows it: that page might ask for it once more.
   await page.goto("/");
   await page.request.patch(`/api/conversations/${id}`, { data: { title: name } });
   await page.request.delete(`/api/conversations/${id}`);

@@ -33,7 +33,7 @@ const judgment =
   "OPEN: how long a team needs until two people are at home in Rust\n" +
   "MINORITY: a compiler that asks by day is worth a slower start";
 
-/** What a speaker of this place among the members says, or the chairman; null where a prompt is of no debate. */
+/** What a speaker of this place among the members says, or the chairman; null where a prompt belongs to no debate. */
 export function debateLine(prompt: string, place: number): string | null {
   const of = (lines: readonly string[]) => lines[Math.max(0, place) % lines.length] ?? "";
   const beginning = prompt.slice(0, 200);

@@ -22,7 +22,7 @@ const keepBusy = (page: Page) =>
 
 const question = (page: Page) => page.getByLabel("Your question");
 
-/** What a file is long as gzip, whatever this browser took. */
+/** How long a file is as gzip, whichever encoding this browser took. */
 async function gzipBytes(path: string): Promise<number> {
   const response = await fetch(new URL(path, server.origin), {
     headers: { "accept-encoding": "gzip" },
@@ -50,7 +50,7 @@ it.each(["en-US", "de-DE"])("an empty home page takes 140 kB at most (%s)", asyn
   // The council is known; and nothing more is asked for.
   await page.locator(".seats li").first().waitFor();
   await page.waitForLoadState("networkidle");
-  // A catalogue is as long as the page has words, and comes for its language only.
+  // A catalogue grows with the words of the page, and is fetched for its own language only.
   const isCatalogue = (path: string) => /\/de-[^/]*\.js$/.test(path);
   const paths = [...fetched];
   expect(paths.filter(isCatalogue).length).toBe(locale === "de-DE" ? 1 : 0);

@@ -95,7 +95,7 @@ const whatIsWrong = (page: Page): Promise<string[]> =>
 
 const ranking = "\n\nFINAL RANKING:\n1. Response A\n2. Response B\n3. Response C\n4. Response D";
 
-/** Each member says one of these texts, and of the rest the reviews and the chairman say some. */
+/** Each member says one of these texts; the reviews and the chairman say some of the rest. */
 function speak(texts: readonly string[], pace: Partial<Line>) {
   say = ({ model, purpose }) => {
     const text = texts[members.indexOf(model) % texts.length] ?? "";
@@ -193,9 +193,9 @@ it("keeps names, titles, tags, prompts and errors to themselves as well", async 
 });
 
 /**
- * The longest that the page did not answer, in units of `unitOf`. An idle machine does a unit in
+ * The longest time that the page may go without answering, in units of `unitOf`. An idle machine does a unit in
  * some 15 ms; on a busy one the page was measured to need up to a sixth of this. What freezes a
- * page is no matter of factors: it is work that grows with the square of a text.
+ * page is not a matter of factors: it is work that grows with the square of a text.
  */
 const longestPause = 240;
 

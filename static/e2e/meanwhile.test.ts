@@ -1,4 +1,4 @@
-/** What people do before the last thing they did is through. */
+/** What people do before the last thing they did has gone through. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./axe";
@@ -96,7 +96,7 @@ describe("Stop, while the question is on its way", () => {
       await askButton(page).click();
       await page.waitForURL(/\/c\//);
       await page.getByText("Reconnecting…").waitFor();
-      // It is to be stopped in case it had got through all the same.
+      // It is cancelled all the same, in case it did get through.
       const unheard = page.waitForEvent("requestfinished", (request) =>
         request.url().endsWith("/message/cancel"),
       );
@@ -127,7 +127,7 @@ it("what is typed after the question was sent is kept for the next one", () =>
     letGo();
     await page.waitForURL(/\/c\//);
     await page.locator(".question").getByText("What is a tide?", { exact: true }).waitFor();
-    // Where the page has moved on before the first letter, the blank before it is typed there too.
+    // Where the page has moved on before the first letter, the space before it is typed there too.
     expect((await box(page).inputValue()).trim()).toBe("And a current?");
     await waitForEnd(page);
   }));

@@ -116,7 +116,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.goto("/");
     await choose(page, ["Early consensus"]);
     await askNow(page, "Is water wet?");
-    // The simulated reviewers are of their own mind: both outcomes are told.
+    // The simulated reviewers decide for themselves: either outcome is reported.
     await page.getByText(/^(no )?early consensus$/).waitFor();
     await page.getByText(/^(Why it counts as agreed|What was missing)$/).click();
     await page.getByText("Average confidence", { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-/** Pictures to be asked about, made here: what is in them does not matter to who is simulated. */
+/** Pictures to be asked about, made here: simulated models do not care what is in them. */
 import { crc32, deflateSync } from "node:zlib";
 
 function chunk(kind: string, data: Buffer): Buffer {

@@ -76,7 +76,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const words = "Did not see hills.png, pasted.jpg";
     const unseen = page.getByRole("article", { name: /^Answer of / }).getByText(words);
     const card = page.getByRole("article", { name: "Answer of simulated/blind" });
-    // There is one at a time on a phone, where the one that sees is the first.
+    // A phone shows one card at a time, and the one of the member that sees is first.
     const tab = page.getByRole("tab", { name: /blind/ });
     await tab.or(card).first().waitFor();
     if (await tab.isVisible()) {
@@ -102,7 +102,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     // A follow-up is about the same pictures.
     await expect.poll(() => page.locator(".composer-dock img.file-thumbnail").count()).toBe(2);
 
-    // In another way it is asked with the same pictures.
+    // Asked in another way, it comes with the same pictures.
     await page.getByRole("button", { name: "Edit the question" }).press("Enter");
     await expect.poll(() => page.locator(".question-editor img.file-thumbnail").count()).toBe(2);
     await close(watched);

@@ -90,7 +90,7 @@ describe("a network that is cut", () => {
     expectGrowth(seen, await storedAnswer(page));
     await page.unroute(storedCopy);
     await expectStored(page);
-    // What the run itself brought, without the stored copy's help. Until just now one more may have been refused.
+    // What the run itself brought, without the stored copy's help. Up to that moment stored copies may have been refused.
     const refused = faults.filter((fault) =>
       /net::ERR_FAILED \S+\/api\/conversations\//.test(fault),
     );
@@ -139,7 +139,7 @@ describe("a page that is loaded again", () => {
       await stop.or(page.getByPlaceholder("Ask a follow-up")).first().waitFor();
       await page.locator(".answer .markdown").first().waitFor();
       const after = await textsSoFar(page);
-      // No typing of what had been typed: the first text that is shown is the whole text so far.
+      // Nothing is typed out again: the first text that is shown is the whole text so far.
       for (const [place, texts] of Object.entries(after)) {
         const first = texts.find((text) => text !== "") ?? "";
         expect(first.length).toBeGreaterThanOrEqual((before[place]?.at(-1) ?? "").length);

@@ -1,4 +1,4 @@
-/** Asking again for an answer, and reading the answers of before. */
+/** Asking again for an answer, and reading the earlier ones. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { violations } from "./axe";

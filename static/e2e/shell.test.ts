@@ -1,4 +1,4 @@
-/** What is around a conversation: the sidebar, the keys, and what leaves the page. */
+/** What surrounds a conversation: the sidebar, the keys, and what leaves the page. */
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -30,7 +30,7 @@ fn main() {
 
 > Whoever has to maintain it decides.
 `;
-/** At 80 tokens a second it takes longer than it is watched, on a machine of whatever speed. */
+/** At 80 tokens a second it takes longer to write than it is watched, whatever the machine's speed. */
 const answer = Array.from({ length: 60 }, (_, at) => part(at + 1)).join("\n");
 
 let browser: Browser;

@@ -66,7 +66,7 @@ export async function storedAnswer(page: Page) {
   };
 }
 
-/** Every text on the page, in full, once so many reviews are there: their part is loaded when needed. */
+/** Every text on the page, in full, once this many reviews are there: their part is loaded when needed. */
 async function shown(page: Page, reviews: number): Promise<Record<string, string>> {
   const ofReview = page.getByRole("article", { name: /^Review by / });
   await expect.poll(() => ofReview.count(), { timeout: patience }).toBe(reviews);

@@ -6,7 +6,7 @@ import { ask, close, finalAnswer, launch, open, shapes, waitForEnd } from "./bro
 import { OwnServer } from "./own-server";
 import { ScriptedModels } from "./scripted-models";
 
-/** Higher than any screen. */
+/** Taller than any screen. */
 const long = Array.from({ length: 60 }, (_, at) => `${at + 1}. So it is.`).join("\n\n");
 
 let browser: Browser;
@@ -81,7 +81,7 @@ it.each(Object.entries(shapes))(
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.locator(".turn").nth(1).waitFor();
     await finalAnswer(page).nth(1).getByRole("button", { name: "Copy answer" }).waitFor();
-    // An opened one is no longer among them; those that are open already depend on when it is looked.
+    // One that was opened is no longer among them; which are open already depends on the moment.
     const folded = page.locator(".turn-past .fold-heading button[aria-expanded=false]");
     for (let left = await folded.count(); left > 0; left -= 1) await folded.first().click();
     await expect.poll(() => folded.count()).toBe(0);
@@ -117,7 +117,7 @@ it.each(Object.entries(shapes))(
 
     await jump.press("Enter");
     await expect.poll(() => jump.count()).toBe(0);
-    // Below nothing but the margin and, on a phone, the bar.
+    // Nothing is above it but the margin and, on a phone, the bar.
     const top = () => newest.evaluate((turn) => turn.getBoundingClientRect().top);
     await expect.poll(top).toBeLessThan(100);
     expect(await top()).toBeGreaterThanOrEqual(0);

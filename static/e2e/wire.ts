@@ -71,7 +71,7 @@ export class Wire {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Cuts as soon as the server has sent this so often: however slow the page is, the run is there. */
+  /** Cuts as soon as the server has sent this that many times: however slow the page is, the run is there. */
   cutAfter(what: RegExp, times: number): Promise<void> {
     return new Promise((cut) => {
       this.#watched = { what, left: times, cut };

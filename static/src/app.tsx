@@ -36,7 +36,7 @@ const ProjectConversationPage = lazy(() => import("./pages/project-conversation"
 const SchedulesPage = lazy(() => import("./pages/schedules"));
 const LibraryPage = lazy(() => import("./pages/library"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
-// In the place of all else, for few and once.
+// In the place of all else; few ever see it.
 const BlockedPage = lazy(() => orMissing(import("./pages/blocked")));
 
 /** What concerns every page: the session, and the network. */
@@ -185,7 +185,7 @@ function Shell() {
     if (!narrow) drawSidebar(false);
   }, [narrow]);
 
-  // What had the focus may have gone with its page: keys and screen readers go on in the new one.
+  // What had the focus may have gone with its page: keys and screen readers continue in the new one.
   useEffect(() => {
     if (path === shown.current) return;
     shown.current = path;
@@ -236,7 +236,7 @@ function Shell() {
         className="drawer"
         aria-label={t("Sidebar")}
         onClose={(event) => {
-          // React hands on what a dialog inside of it says.
+          // React passes on the events of a dialog inside this one.
           if (event.target === event.currentTarget) closeDrawer();
         }}
         onClick={(event) => {
@@ -259,7 +259,7 @@ function Shell() {
             <Sidebar onOpen={closeDrawer} />
           </div>
         )}
-        {/* Outside of a modal dialog nothing can be pressed or is read out. */}
+        {/* Outside of a modal dialog nothing can be pressed, and nothing is read out. */}
         {drawn && <Toasts />}
       </dialog>
       {help && (

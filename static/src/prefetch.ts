@@ -1,5 +1,5 @@
 /**
- * What the next step will need is fetched while nothing else is to be done: the first question then waits for no code, and
+ * What the next step will need is fetched while there is nothing else to do: the first question then waits for no code, and
  * a server that is updated meanwhile takes nothing away from a page that is open.
  */
 import { loadMarkdown } from "./markdown/markdown";
@@ -15,10 +15,10 @@ const rest: readonly (() => Promise<unknown>)[] = [
   () => import("./api/refusals"),
 ];
 
-/** Not fetched ahead, but told where it is of concern; nobody waits for it either. */
+/** Nothing to fetch ahead, but a notice for those whom it concerns; nobody waits for it either. */
 const tell = async () => (await import("./features/own-data/told")).watch();
 
-/** So many of them also where data is to be saved: without them no question is asked. */
+/** How many of them are fetched even where data is to be saved: no question can be asked without them. */
 const atLeast = 2;
 
 /** Safari has no such callback: there a pause has to do. */

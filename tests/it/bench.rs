@@ -290,7 +290,7 @@ async fn the_users_own_budget_ends_a_bench_too() {
     let partial = table(&ended, 5);
     assert_eq!(partial["status"], "over_budget");
     assert!(partial["done"].as_u64().unwrap() < 5, "{partial}");
-    assert!(ended.stderr.contains("A budget of ann's is used up"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("A budget of ann is used up"), "{}", ended.stderr);
 }
 
 #[tokio::test]
@@ -301,7 +301,7 @@ async fn what_cannot_be_asked_is_named_at_once_and_nobody_is_asked() {
     std::fs::write(bench.program.home().join("broken.jsonl"), broken).unwrap();
     let ended = bench.run(&["broken.jsonl"]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{}", ended.stderr);
-    for words in ["broken.jsonl: line 6: is not JSON", "broken.jsonl: line 7: is no question"] {
+    for words in ["broken.jsonl: line 6: is not JSON", "broken.jsonl: line 7: is not a question"] {
         assert!(ended.stderr.contains(words), "{}", ended.stderr);
     }
 

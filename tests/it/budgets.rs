@@ -48,7 +48,7 @@ async fn of_eleven_questions_at_once_under_a_cent_the_eleventh_is_refused_before
         "is $0.01:",
         "is spent, and $0.0095 is set aside",
         "$0.00095",
-        "starts anew",
+        "It resets at",
     ] {
         assert!(detail.contains(part), "{part} is not in {detail}");
     }

@@ -61,6 +61,31 @@ async fn the_list_is_a_plain_array_newest_first_paged_by_its_headers() {
 }
 
 #[tokio::test]
+async fn the_hits_of_a_search_are_paged_as_the_list_is() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let mut newest_first = titled(&ann, 5).await;
+    newest_first.reverse();
+    for id in &newest_first {
+        let title = json!({"title": "Tea & sea"});
+        ann.send("PATCH", &format!("/api/conversations/{id}"), Some(&title)).await.ok();
+    }
+    let other = app.user("bob").get("/api/search?q=sea").await;
+    assert_eq!((other.ok(), other.header("x-total-count"), other.header("link")), (json!([]), "0", ""));
+    let whole = ann.get("/api/search?q=tea+%26+sea").await;
+    assert_eq!((whole.header("x-total-count"), whole.header("link")), ("5", ""));
+    let hits = whole.ok();
+    let ids = hits.as_array().unwrap().iter().map(|hit| hit["conversation_id"].as_str().unwrap());
+    assert_eq!(ids.collect::<Vec<_>>(), newest_first, "a plain array, as ever");
+    assert_eq!(follow(&ann, "/api/search?limit=2&q=tea+%26+sea").await, newest_first);
+    ann.send("DELETE", &format!("/api/conversations/{}", newest_first[0]), None).await.ok();
+    let page = ann.get("/api/search?q=sea&limit=3&offset=3").await;
+    assert_eq!(page.ok()[0]["conversation_id"], json!(newest_first[4]));
+    assert_eq!((page.header("x-total-count"), page.header("link")), ("4", ""), "not what was deleted");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn the_next_page_of_a_filtered_list_is_filtered_too() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
@@ -93,7 +118,10 @@ async fn follow(user: &User<'_>, first: &str) -> Vec<String> {
     let mut path = first.to_owned();
     for _ in 0..10 {
         let page = user.get(&path).await;
-        ids.extend(page.ok().as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()));
+        for row in page.ok().as_array().unwrap() {
+            let id = row.get("id").unwrap_or(&row["conversation_id"]);
+            ids.push(id.as_str().unwrap().to_owned());
+        }
         let link = page.header("link");
         if link.is_empty() {
             return ids;

@@ -206,6 +206,32 @@ async fn a_chairman_with_a_short_context_is_asked_again_without_the_reviews() {
 }
 
 #[tokio::test]
+async fn a_member_with_a_short_context_is_told_the_turns_that_fit() {
+    let app = TestApp::start().await;
+    let list: Vec<Value> = ["m/one", "m/two", "m/three", "m/four", "m/chair", "m/title"]
+        .map(
+            |id| json!({"id": id, "name": id, "context_length": if id == "m/one" { 8_000 } else { 200_000 }}),
+        )
+        .into();
+    app.models.models(Script::raw("application/json", json!({"data": list}).to_string()));
+    let ann = app.user("ann");
+    app.app.models.refresh_models().await;
+    let id = ann.conversation().await;
+    for question in ["Long? ".repeat(4_000).as_str(), "Short?", "And now?"] {
+        ann.ask(&id, json!({"content": question})).await.rest().await;
+    }
+    let asked = |model: &str| {
+        let records = app.models.records();
+        let mut answers = records.iter().filter(|record| record.request.asked_for() == AskedFor::Answer);
+        let last = answers.rfind(|record| record.request.model == model).unwrap();
+        last.request.body["messages"].as_array().unwrap().len()
+    };
+    assert_eq!(asked("m/two"), 5, "two turns and the question");
+    assert_eq!(asked("m/one"), 3, "the turn that does not fit is left out");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_ballot_that_cannot_be_read_is_asked_for_once_more_in_a_short_call() {
     let app = TestApp::start().await;
     app.models.rule(|request| {

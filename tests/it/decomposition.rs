@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::replay;
 use crate::support::app::TestApp;
 use crate::support::events::{Event, kinds};
-use crate::support::model_server::{RecordedRequest, Script};
+use crate::support::model_server::{Record, RecordedRequest, Script};
 
 const QUESTION: &str = "Compare tea and coffee. What does each cost?";
 const PARTS: &str = "1. What are tea and coffee?\n2. What does each cost?";
@@ -184,8 +184,78 @@ async fn a_question_that_is_not_taken_apart_goes_to_the_council_with_all_its_opt
         one(&events, "adversary_complete");
         assert_eq!(stored["decomposition"]["skip_fact"]["code"], code);
         assert!(stored["stage1"].is_array() && stored["stage3"]["error"].is_null());
-        assert!(one(&events, "run_started")["ignored"].is_null(), "{}", events[0].json);
+        let told = json!([{"field": "use_adversary", "reason_fact": {"code": "taken_apart"},
+            "reason": "it is an option of the council, and applies only if the question is not taken apart"}]);
+        assert_eq!(one(&events, "run_started")["ignored"], told, "whether it will apply is not known yet");
     }
+}
+
+#[tokio::test]
+async fn what_only_the_council_does_is_told_before_the_question_is_taken_apart() {
+    let app = app_but(|_, _| None).await;
+    let ann = app.user("ann");
+    let settings = json!({"multi_chairman_models": ["m/one", "m/two"],
+        "tier1_models": ["m/one", "m/two"], "tier2_models": ["m/three"]});
+    ann.put("/api/config", settings).await.ok();
+    let options = json!({
+        "use_escalation": true, "use_early_consensus": true, "use_multi_chairman": true, "use_refinement": true,
+        "use_adversary": true, "use_weighted_consensus": true, "use_second_reading": true,
+        "reviewer_models": ["m/one", "m/two"], "reviews_per_answer": 1, "quorum": 2, "straggler_grace_ms": 5,
+    });
+    let mut body = options.clone();
+    // Whoever names models leaves escalation nothing to do.
+    body["models"] = json!(null);
+    let (events, stored) = ask(&app, body).await;
+    let ignored = one(&events, "run_started")["ignored"].as_array().expect("a list").clone();
+    let mut fields: Vec<&str> = ignored.iter().map(|one| one["field"].as_str().unwrap()).collect();
+    fields.sort_unstable();
+    let mut expected: Vec<&str> = options.as_object().unwrap().keys().map(String::as_str).collect();
+    expected.sort_unstable();
+    assert_eq!(fields, expected);
+    assert!(ignored.iter().all(|one| one["reason_fact"]["code"] == "taken_apart"), "{ignored:?}");
+    assert_eq!(stored["metadata"]["ignored"], json!(ignored));
+    one(&events, "decomposition_complete");
+    for never in ["tier1_start", "multi_synthesis_start", "refinement_start", "adversary_start"] {
+        assert!(!kinds(&events).contains(&never), "{never}");
+    }
+
+    let mut told = Vec::new();
+    for more in [
+        json!({"final": "select"}),
+        json!({"use_reviews": false}),
+        json!({"rubric": {"text": "- Right"}, "pick": "confidence"}),
+        json!({"rubric": {"text": "- Right"}}),
+        json!({"use_weighted_consensus": false, "use_cot": true, "use_reviews": true}),
+    ] {
+        let (events, _) = ask(&app, more).await;
+        let ignored = one(&events, "run_started")["ignored"].as_array().cloned().unwrap_or_default();
+        told.push(ignored.iter().map(|one| one["field"].as_str().unwrap().to_owned()).collect::<Vec<_>>());
+    }
+    let expected: [&[&str]; 5] = [&["final"], &["use_reviews"], &["rubric"], &[], &[]];
+    assert_eq!(told, expected);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn the_answers_to_parts_show_their_steps_where_that_is_asked_for() {
+    let steps = "**THINKING:**\nleaves\n\n**ANALYSIS:**\nprices\n\n**CONCLUSION:**\nTea.\n\nCONFIDENCE: 7";
+    let app = app_but(move |_, asked| (asked == Asked::Answer).then(|| Script::answer(steps))).await;
+    for pick in ["ballot", "confidence"] {
+        let before = app.models.records().len();
+        let (_, stored) = ask(&app, json!({"use_cot": true, "pick": pick})).await;
+        let records = app.models.records().split_off(before);
+        let told = |record: &&Record| record.request.prompt().contains("**ANALYSIS:**");
+        let answers = records.iter().filter(|record| asked(&record.request) == Asked::Answer);
+        assert_eq!(answers.filter(told).count(), 6);
+        let steps = &stored["decomposition"]["sub_results"][1]["responses"][0]["cot"];
+        assert_eq!((&steps["thinking"], &steps["analysis"]), (&json!("leaves"), &json!("prices")));
+        let conclusion = steps["conclusion"].as_str().unwrap();
+        assert!(conclusion.starts_with("Tea."), "{conclusion}");
+        assert_eq!(conclusion == "Tea.", pick == "confidence", "the line is read where it is asked for");
+    }
+    let (_, stored) = ask(&app, json!({})).await;
+    assert!(stored["decomposition"]["sub_results"][0]["responses"][0].get("cot").is_none());
+    app.close().await;
 }
 
 #[tokio::test]

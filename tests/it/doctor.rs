@@ -424,9 +424,9 @@ async fn a_proxy_without_the_secret_is_named_in_the_log_and_refused() {
     assert!(!said.to_string().contains("hunter2"), "{said}");
 }
 
-/// What the log says of headers that are not believed: once a minute, with the address.
+/// What the log says of headers that are not trusted: once a minute, with the address.
 async fn said_of_headers(process: &Process, why: &str) -> Value {
-    let words = "identity headers are not believed";
+    let words = "identity headers are not trusted";
     process.until_logged(|text| text.contains(words)).await;
     let lines: Vec<Value> = process.log_lines().into_iter().filter(|line| line["message"] == words).collect();
     assert_eq!(lines.len(), 1, "{lines:?}");

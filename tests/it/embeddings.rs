@@ -160,8 +160,8 @@ async fn what_is_no_vector_is_a_bad_response() {
         (json_script(&with(json!([1, "2"]))), "no embedding in a known form"),
         (json_script(&with(json!([]))), "an embedding without a component"),
         (json_script(&with(json!([0, 0.0]))), "whose components are all 0"),
-        (json_script(&with(json!([1, 1e39]))), "a component that is no finite number"),
-        (json_script(&with(json!("AADAfw=="))), "a component that is no finite number"),
+        (json_script(&with(json!([1, 1e39]))), "a component that is not a finite number"),
+        (json_script(&with(json!("AADAfw=="))), "a component that is not a finite number"),
         (json_script(&with(json!(vec![1; 4097]))), "of 4097 components"),
         (Script::answer("I am a model of words."), "no embedding in a known form"),
     ] {

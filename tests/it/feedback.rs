@@ -53,6 +53,14 @@ async fn a_person_says_which_answer_was_better_and_may_think_again() {
     assert_eq!(pick(&only, &["thumb", "better"]), json!([null, {"member": "m/one"}]));
     assert_eq!(ann.send("DELETE", &of_run, None).await.ok()["deleted"], true);
     assert_eq!(ann.send("DELETE", &of_run, None).await.ok()["deleted"], false);
+    let log = council.app.admin().get("/api/admin/audit?action=feedback").await.ok();
+    let noted: Vec<[&Value; 3]> = log["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| [&entry["user"], &entry["action"], &entry["target"]])
+        .collect();
+    assert_eq!(noted, [[&json!("ann"), &json!("feedback.withdraw"), &json!(first)]], "once: there was one");
     assert_eq!(people().await, Vec::<Value>::new());
 
     let of_second = format!("/api/runs/{second}/feedback");

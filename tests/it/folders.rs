@@ -78,6 +78,9 @@ async fn a_conversation_is_in_one_folder_or_in_none() {
     assert_eq!(listed(&ann, "?folder_id=none").await, [ids[3].as_str(), &ids[1], &ids[0]]);
     assert_eq!(folders(&ann).await, named(&[("rivers", 1)]));
     assert_eq!(listed(&ann, &of_birds).await, [""; 0]);
+    let log = app.admin().get(&format!("/api/admin/audit?target={birds}")).await.ok();
+    let entries = log["entries"].as_array().unwrap();
+    assert_eq!((entries.len(), &entries[0]["action"]), (1, &json!("folder.delete")), "{log}");
     app.close().await;
 }
 

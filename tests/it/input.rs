@@ -148,8 +148,9 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
 #[tokio::test]
 async fn settings_hear_of_every_wrong_field_and_nothing_is_half_saved() {
     let app = TestApp::start().await;
-    let ann = app.user("ann");
+    let (ann, root) = (app.user("ann"), app.admin());
     let in_force = ann.get("/api/config").await.ok();
+    root.get("/api/admin/config").await.ok();
     let before = census(&app).await;
     for (body, wrong) in [
         (
@@ -179,8 +180,28 @@ async fn settings_hear_of_every_wrong_field_and_nothing_is_half_saved() {
             vec!["council_models.1.system_prompt"],
         ),
         (json!({"chairman_fallbacks": vec!["m/one"; 8]}), vec!["chairman_fallbacks"]),
+        // Wrong types, a wrong region and wrong values together.
+        (
+            json!({"council_models": ["m/one", 7], "region": "nowhere", "title_model": "a b", "tools_max_rounds": 99,
+                   "adversary_model": "nope:a/b", "default_options": {"use_cot": "yes"}}),
+            vec![
+                "council_models.1",
+                "region",
+                "title_model",
+                "tools_max_rounds",
+                "default_options.use_cot",
+                "adversary_model",
+            ],
+        ),
+        (
+            json!({"chairman_model": 3, "region": 7, "title_model": ""}),
+            vec!["chairman_model", "region", "title_model"],
+        ),
     ] {
         assert_eq!(ann.put("/api/config", body.clone()).await.wrong_fields(), wrong, "{body}");
+        assert_eq!(root.put("/api/admin/config", body.clone()).await.wrong_fields(), wrong, "{body}");
+        let preset = json!({"name": "Wrong", "settings": body});
+        assert_eq!(ann.post("/api/settings/presets", preset).await.status, 422, "{body}");
     }
     assert_eq!(census(&app).await, before);
     assert_eq!(ann.get("/api/config").await.ok(), in_force);
@@ -434,6 +455,7 @@ async fn odd_values_in_queries_are_told_or_brought_into_range() {
     for query in ["offset=-1", "archived=maybe", "deleted=1"] {
         is_told(&ann, &format!("/api/conversations?{query}"), "query").await;
     }
+    is_told(&ann, "/api/search?q=x&offset=-1", "query").await;
     is_told(&ann, "/api/conversations?tag=%00", "tag").await;
     for (query, field) in [("", "query"), ("?q=", "q"), ("?q=%20", "q"), ("?q=%00", "q")] {
         is_told(&ann, &format!("/api/search{query}"), field).await;
@@ -474,6 +496,8 @@ async fn odd_values_in_queries_are_told_or_brought_into_range() {
         assert_eq!(page.ok().as_array().unwrap().len(), 1, "{query}");
     }
     let page = ann.get("/api/conversations?limit=500&offset=4294967295").await;
+    assert_eq!((page.ok(), page.header("x-total-count"), page.header("link")), (json!([]), "1", ""));
+    let page = ann.get("/api/search?q=new&limit=100&offset=4294967295").await;
     assert_eq!((page.ok(), page.header("x-total-count"), page.header("link")), (json!([]), "1", ""));
     for q in ["%27%20OR%201=1--", "%25", "a%20%26%20%7C%20!", "%22", "%5C", "%F0%9F%A6%80", "%EF%BF%BF"] {
         assert_eq!(ann.get(&format!("/api/search?q={q}")).await.ok(), json!([]), "{q}");

@@ -128,6 +128,17 @@ async fn what_is_for_many_does_not_apply_and_is_told() {
 }
 
 #[tokio::test]
+async fn a_seat_can_be_asked_alone_whatever_format_is_the_default() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    ann.put("/api/config", json!({"default_options": {"mode": "debate"}})).await.ok();
+    let id = ann.conversation().await;
+    let (events, calls, _) = ask(&ann, &app, &id, json!({"content": "Why?", "direct_to": "m/one"})).await;
+    assert_eq!((events.last().unwrap().kind(), calls.len()), ("complete", 1));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn who_is_nobody_is_refused_and_a_seat_that_fails_fails_the_run() {
     let app = TestApp::start().await;
     let ann = app.user("ann");

@@ -135,7 +135,7 @@ async fn log_lines_tell_requests_and_runs_apart_and_nothing_private() {
     tool.clone().with("authorization", &format!("Bearer {token}")).get("/api/user").await.ok();
     assert_eq!(tool.get("/api/user").await.status, 401);
     server.signal("SIGTERM");
-    server.until_logged(|text| text.contains("\"gone\"")).await;
+    server.until_logged(|text| text.contains("\"message\":\"stopped\"")).await;
     let lines = server.log_lines();
     let (_, log) = server.ended().await;
 

@@ -207,6 +207,9 @@ async fn a_wrong_preset_hears_of_every_field_and_is_not_saved() {
             "options.quorum"
         ]
     );
+    let settings = json!({"chairman_model": 3, "title_model": "two words"});
+    let refused = ann.post("/api/settings/presets", json!({"name": "Mixed", "settings": settings})).await;
+    assert_eq!(refused.wrong_fields(), ["settings.chairman_model", "settings.title_model"]);
     assert!(names(&ann.get("/api/settings/presets").await.ok()).is_empty());
     let refused = ann.put("/api/config", json!({"default_options": {"use_cot": 1}})).await;
     assert_eq!(refused.json()["errors"][0]["field"], "default_options.use_cot");

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use sqlx::postgres::PgListener;
 use tokio::sync::{broadcast, watch};
 
 use crate::support::db::TestDb;
@@ -91,6 +92,43 @@ fn check(events: &[Event], log: &[Event], what: &str) {
     assert!(events.windows(2).all(|two| two[0].id < two[1].id), "{what}: numbers ascend");
     assert_eq!(events.last().unwrap().kind(), "complete", "{what}");
     assert_same_structure(events, log, what);
+}
+
+#[tokio::test]
+async fn a_run_that_is_read_at_another_server_is_not_cancelled_when_its_reader_here_goes() {
+    let settings = [("runs.on_disconnect", "cancel"), ("runs.disconnect_grace_seconds", "0")];
+    let servers = Replicas::with(&settings).await;
+    let (run, id, stream) = under_way(&servers).await;
+    let there = servers.other.user("ann");
+    let mut followed = there.events(&run, 0).await;
+    followed.until("stage1_model_complete").await;
+    let mut heard = PgListener::connect(&servers.db.url()).await.unwrap();
+    heard.listen("llm_council").await.unwrap();
+    drop(stream);
+    // Its server asks, and hears this answer too.
+    let hears = async { while heard.recv().await.unwrap().payload().split(' ').next() != Some("read") {} };
+    tokio::time::timeout(TIMEOUT, hears).await.expect("nobody says that it is read");
+    servers.gate.open();
+    assert_eq!(followed.rest().await.last().unwrap().kind(), "complete");
+    let path = format!("/api/conversations/{id}");
+    assert_eq!(there.get(&path).await.ok()["messages"][1]["status"], "complete");
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_reads_at_any_server_is_cancelled() {
+    let settings = [("runs.on_disconnect", "cancel"), ("runs.disconnect_grace_seconds", "0")];
+    let servers = Replicas::with(&settings).await;
+    let (run, _, stream) = under_way(&servers).await;
+    drop(stream);
+    let status = "SELECT status FROM runs WHERE id = $1::uuid";
+    let mut database = servers.db.superuser().await;
+    let begun = Instant::now();
+    while sqlx::query_scalar::<_, String>(status).bind(&run).fetch_one(&mut database).await.unwrap()
+        != "cancelled"
+    {
+        assert!(begun.elapsed() < TIMEOUT, "it goes on");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]

@@ -187,7 +187,7 @@ async fn each_refusal_is_told_apart() {
         ("tavily", 433, ErrorKind::RateLimited, "pay-as-you-go"),
         ("tavily", 404, ErrorKind::Refused, "base_url"),
         ("tavily", 301, ErrorKind::Refused, "redirect"),
-        ("searxng", 401, ErrorKind::Auth, "who this server is"),
+        ("searxng", 401, ErrorKind::Auth, "requires authentication"),
         ("searxng", 403, ErrorKind::Refused, "search.formats"),
         ("searxng", 404, ErrorKind::Refused, "base_url"),
         ("searxng", 302, ErrorKind::Refused, "redirect"),

@@ -111,7 +111,7 @@ async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, bobs_run:
     missing(conversations::restore(&mut tx, bobs).await);
     missing(tokens::revoke(&mut tx, token).await);
     assert!(conversations::list(&mut tx, &Filter::default(), 10, 0).await.unwrap().conversations.is_empty());
-    assert!(conversations::search(&mut tx, "meaning", 10).await.unwrap().is_empty());
+    assert!(conversations::search(&mut tx, "meaning", 10, 0).await.unwrap().hits.is_empty());
     assert!(conversations::tags_of_user(&mut tx).await.unwrap().is_empty());
     assert!(tokens::list(&mut tx).await.unwrap().is_empty());
     assert_eq!(settings::layers(&mut tx).await.unwrap(), Layers::default());
@@ -247,7 +247,7 @@ async fn search_finds_words_in_titles_questions_and_answers_and_shows_the_place(
     let titled = conversation_of(&test, "ann", "Something else", "complete").await;
     let mut tx = tx(test.db(), "ann").await;
     conversations::rename(&mut tx, titled, "On INFLATION").await.unwrap();
-    let hits = conversations::search(&mut tx, "inflation", 10).await.unwrap();
+    let hits = conversations::search(&mut tx, "inflation", 10, 0).await.unwrap().hits;
     assert_eq!(hits.iter().map(|hit| hit.conversation_id).collect::<Vec<_>>(), [titled, question]);
     assert_eq!(hits[0].snippet, "On INFLATION");
     assert!(hits[1].snippet.contains("Ölpreis und <b>Inflation</b>"), "{}", hits[1].snippet);
@@ -257,12 +257,22 @@ async fn search_finds_words_in_titles_questions_and_answers_and_shows_the_place(
     for (query, found) in
         [("infl", 2), ("On INFLAT", 1), ("nflation", 0), ("\"infl\"", 0), ("infl ", 0), ("infl on", 0)]
     {
-        assert_eq!(conversations::search(&mut tx, query, 10).await.unwrap().len(), found, "{query}");
+        assert_eq!(conversations::search(&mut tx, query, 10, 0).await.unwrap().hits.len(), found, "{query}");
     }
-    assert_eq!(conversations::search(&mut tx, "chairman", 10).await.unwrap().len(), 2, "in the answers");
+    let answers = conversations::search(&mut tx, "chairman", 10, 0).await.unwrap();
+    assert_eq!((answers.hits.len(), answers.total), (2, 2), "in the answers");
     for odd in ["", "\"", "-", "&|!:*()", "' OR 1=1", &"x ".repeat(5000)] {
-        conversations::search(&mut tx, odd, 10).await.unwrap();
+        conversations::search(&mut tx, odd, 10, 0).await.unwrap();
     }
+
+    let first = conversations::search(&mut tx, "inflation", 1, 0).await.unwrap();
+    let second = conversations::search(&mut tx, "inflation", 1, 1).await.unwrap();
+    assert_eq!((first.total, second.total), (2, 2));
+    assert_eq!([first.hits, second.hits].concat(), hits);
+    let past_the_end = conversations::search(&mut tx, "inflation", 1, 2).await.unwrap();
+    assert_eq!((past_the_end.total, past_the_end.hits.len()), (2, 0), "the total is still said");
+    conversations::delete(&mut tx, question).await.unwrap();
+    assert_eq!(conversations::search(&mut tx, "inflation", 1, 0).await.unwrap().total, 1);
 }
 
 #[tokio::test]

@@ -444,6 +444,20 @@ async fn the_setting_says_how_often() {
     app.close().await;
 }
 
+#[tokio::test]
+async fn who_is_read_along_may_search_more_often_where_nobody_has_set_how_often() {
+    let (app, search) = TestApp::searching("searxng", "").await;
+    turns(&app, |turn| Some(Script::answer("").search("a", &format!("try {turn}"))));
+    ask(&app.user("ann"), json!({})).await;
+    assert_eq!((search.records().len(), sent(&app.models, "m/one").len()), (3, 4));
+    ask(&app.user("ann"), json!({"one_at_a_time": true})).await;
+    assert_eq!((search.records().len(), sent(&app.models, "m/one").len()), (3 + 10, 4 + 11));
+    app.user("ann").put("/api/config", json!({"tools_max_rounds": 2})).await.ok();
+    ask(&app.user("ann"), json!({"one_at_a_time": true})).await;
+    assert_eq!((search.records().len(), sent(&app.models, "m/one").len()), (3 + 10 + 2, 4 + 11 + 3));
+    app.close().await;
+}
+
 /// Which calls of `m/one` had tools, but for its ballot over the openings, which comes in beside the rounds.
 fn with_tools(models: &ModelServer) -> Vec<bool> {
     let asked = models.records().into_iter().map(|record| record.request);

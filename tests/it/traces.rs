@@ -268,7 +268,7 @@ async fn a_collector_that_is_away_holds_nobody_up_and_the_log_says_so_once() {
         let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
         assert_eq!(events.last().unwrap().kind(), "complete");
     }
-    let said = "the collector does not take traces or metrics";
+    let said = "the collector does not accept traces or metrics";
     server.until_logged(|log| log.contains(said)).await;
     let begun = Instant::now();
     server.signal("SIGTERM");

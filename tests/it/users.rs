@@ -107,8 +107,8 @@ async fn an_upgrade_that_reads_names_otherwise_stops_until_somebody_has_decided(
     let check = program.run(&["migrate", "--check"]).await;
     assert_eq!(check.code, Some(1));
     for said in [
-        "'mu\\u{308}ller': whoever signs in so is 'm\\u{fc}ller' now",
-        "'alice, bob': nobody can sign in so now",
+        "'mu\\u{308}ller': a sign-in with this name is now the user 'm\\u{fc}ller'",
+        "'alice, bob': nobody can sign in with this name now",
     ] {
         assert!(check.stderr.contains(said), "{said}: {}", check.stderr);
     }
@@ -119,7 +119,7 @@ async fn an_upgrade_that_reads_names_otherwise_stops_until_somebody_has_decided(
         assert!(ended.stderr.contains("migrate --rename OLD NEW"), "{command}: {}", ended.stderr);
     }
     for (wrong, said) in [
-        (&["--rename", "mu\\u{308}ller", "bob", "--keep", "alice, bob"][..], "there is a user 'bob' already"),
+        (&["--rename", "mu\\u{308}ller", "bob", "--keep", "alice, bob"][..], "there is already a user 'bob'"),
         (
             &["--rename", "mu\\u{308}ller", "M\u{fc}ller", "--keep", "alice, bob"],
             "is no name that somebody can sign in with",

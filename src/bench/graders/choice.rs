@@ -19,7 +19,7 @@ fn problem(question: &Question) -> Option<String> {
     }
     let is_letter = |answer: &String| letter(answer, question.choices.len()).is_some();
     let are_letters = !question.answers.is_empty() && question.answers.iter().all(is_letter);
-    (!are_letters).then(|| "its answer is no letter of an option".to_owned())
+    (!are_letters).then(|| "its answer is not the letter of an option".to_owned())
 }
 
 fn grade(question: &Question, text: &str) -> Verdict {

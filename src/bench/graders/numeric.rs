@@ -11,7 +11,7 @@ pub(super) static GRADER: Grader = Grader {
     problem: |question| {
         let are_numbers =
             !question.answers.is_empty() && question.answers.iter().all(|text| read(text).is_some());
-        (!are_numbers).then(|| "its answer is no number".to_owned())
+        (!are_numbers).then(|| "its answer is not a number".to_owned())
     },
     grading: Grading::Text(grade),
 };

@@ -63,7 +63,7 @@ fn read_line(line: &str, grader: Option<&str>) -> Result<Question, String> {
     let source = SOURCES
         .iter()
         .find(|source| (source.is)(object))
-        .ok_or("is no question: it needs \"question\" with \"answer\", \"answers\" or \"rubric\"")?;
+        .ok_or("is not a question: it needs \"question\" with \"answer\", \"answers\" or \"rubric\"")?;
     let mut question = (source.read)(object)?;
     question.id = text_or_number(object, "id")?.unwrap_or_default();
     match (text(object, "grader")?, grader) {

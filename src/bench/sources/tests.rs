@@ -57,7 +57,7 @@ fn every_broken_line_is_named_with_its_number() {
     let starts = [
         "line 3: is not JSON",
         "line 4: is not a JSON object",
-        "line 5: is no question",
+        "line 5: is not a question",
         "line 6: \"question\" is not a text",
         "line 7: there is no grader \"vibes\"",
         "line 8: cannot be graded as numeric",

@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Who grades the questions that do not say it: exact, numeric, choice, judge.
     #[arg(long, conflicts_with = "resume")]
     pub(super) grader: Option<String>,
-    /// The model that judges what only a reader can. Best none of those that are compared.
+    /// The model that judges what only a reader can. Preferably none of those that are compared.
     #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
     pub(super) judge: Option<String>,
     /// Only so many questions, the first ones.

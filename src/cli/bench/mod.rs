@@ -150,7 +150,7 @@ async fn measure(
     };
     if let Err(error) = &ended {
         if matches!(error, BenchError::Stopped) {
-            eprintln!("llm-council: stopping; what was sent is waited for, a second Ctrl-C leaves at once");
+            eprintln!("llm-council: stopping after the calls under way; a second Ctrl-C leaves at once");
         }
         tokio::select! {
             () = process.hand_over(PATIENCE) => {}
@@ -161,13 +161,13 @@ async fn measure(
     engine.release(&bench, status).await?;
     match ended {
         Ok(_) | Err(BenchError::Stopped) => print(&bench.report(status), arguments.json)?,
-        Err(error) => return Err(error).context("the bench has ended early; what is answered is kept"),
+        Err(error) => return Err(error).context("the bench ended early; the answers so far are kept"),
     }
     if status != Status::Complete {
         eprintln!("Go on with it: llm-council bench --resume {:?}", bench.name);
     }
     if let Some(error) = over_budget {
-        eprintln!("A budget of {user}'s is used up: {}", Problem::from(error).sentences().join("; "));
+        eprintln!("A budget of {user} is used up: {}", Problem::from(error).sentences().join("; "));
     }
     Ok(match status {
         Status::Complete => ExitCode::SUCCESS,
@@ -219,7 +219,7 @@ fn announce(app: &App, bench: &Bench) {
     eprintln!("  estimated cost  ${:.4}, at most ${:.2} in all", expected.usd, bench.max_cost_usd);
     if !expected.unknown_price_models.is_empty() {
         let models: Vec<&str> = expected.unknown_price_models.iter().map(String::as_str).collect();
-        eprintln!("  not in it       {}: no price is known", models.join(", "));
+        eprintln!("  not included    {}: no price is known", models.join(", "));
     }
     if bench.spent().usd + expected.usd > bench.max_cost_usd {
         eprintln!(

@@ -122,11 +122,11 @@ fn costs(report: &Report) -> String {
     let Report { spent, grading, max_cost_usd, .. } = report;
     let mut text = format!("Paid: {} of at most ${max_cost_usd:.2}", usd(*spent));
     if grading.calls > 0 {
-        text.push_str(&format!(", of it {} for grading", usd(*grading)));
+        text.push_str(&format!(", {} of it for grading", usd(*grading)));
     }
     if spent.unpriced_calls > 0 {
         let calls = spent.unpriced_calls;
-        text.push_str(&format!(". The cost of {calls} calls is not known and not in it"));
+        text.push_str(&format!(". The cost of {calls} calls is not known and not included"));
     }
     text
 }

@@ -158,7 +158,7 @@ impl Session for Ephemeral {
     }
 
     async fn follow(&self, _run: &str, _after: u64) -> Result<Following, Trouble> {
-        Err(Trouble::NotFound("with --ephemeral no run can be come back to".to_owned()))
+        Err(Trouble::NotFound("with --ephemeral no run can be resumed".to_owned()))
     }
 }
 

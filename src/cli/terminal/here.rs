@@ -50,7 +50,7 @@ impl Here {
         let (handle, server) = serve_in_process(process.app.clone(), listener)?;
         process.app.shutdown.tasks().spawn_background(async move {
             if let Err(error) = server.await {
-                tracing::error!(%error, "the API of this process is gone");
+                tracing::error!(%error, "the API server of this process has stopped");
             }
         });
         let session = Http::here(&socket)?;

@@ -54,7 +54,7 @@ impl Login {
         let kept = Profile::new(server.clone(), token.expose_secret().to_owned());
         profiles.profiles.insert(self.profile.clone().unwrap_or_else(|| profile::DEFAULT.to_owned()), kept);
         profile::write(&path, &profiles)?;
-        Ok(format!("Signed in at {server} as {name}. Kept in {}, for you alone.", path.display()))
+        Ok(format!("Signed in at {server} as {name}. Saved in {}, readable only by you.", path.display()))
     }
 }
 

@@ -2,11 +2,8 @@
 //! with a note in its place, and never what it has to answer.
 
 use super::statement::LeftOut;
-use crate::council::brief::Brief;
 use crate::council::pricing::tokens;
 use crate::council::prompts::fence::Fence;
-use crate::council::run::Run;
-use crate::llm::Purpose;
 
 /// A part of what is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,28 +31,6 @@ pub enum Need {
 
 /// The least that is left of a shortened text, in characters.
 const SHORTEST: usize = 400;
-
-/// What fits into the context of every model of today, in tokens: with so little, nobody needs to ask how long the
-/// context is.
-const FITS_ANYWHERE: u64 = 3_000;
-
-/// How many tokens of material this model can read before it writes, where there is so much that it matters and its
-/// context is known.
-pub async fn budget(
-    run: &Run,
-    brief: &Brief,
-    (model, purpose): (&str, &Purpose),
-    length: u64,
-) -> Option<u64> {
-    if length <= FITS_ANYWHERE {
-        return None;
-    }
-    let key = format!("context/{model}");
-    let context: Option<u64> = run.decide(&key, async { run.context_tokens(model) }).await;
-    let answer = brief.settings.sampling(purpose).max_tokens.map_or(purpose.usual_tokens, u64::from);
-    // A quarter is left for what is not in the material, and for languages with more tokens a character.
-    context.map(|context| context.saturating_sub(answer) / 4 * 3)
-}
 
 /// These pieces between fences, in at most so many tokens where that can be, and what was left out for it.
 #[must_use]

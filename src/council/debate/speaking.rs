@@ -7,6 +7,7 @@ use super::position;
 use super::statement::{LeftOut, Statement};
 use super::transcript::{Debate, Speech};
 use crate::council::ask::rejects_the_system_prompt;
+use crate::council::context;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;
 use crate::council::prompts::{fence, history, judges};
@@ -96,7 +97,7 @@ impl Debate<'_> {
     /// How many tokens of material this model can read, where it may matter and its context is known.
     pub(super) async fn budget(&self, model: &str, purpose: &Purpose, material: &[Piece]) -> Option<u64> {
         let length = material.iter().map(|piece| tokens(&piece.text)).sum();
-        material::budget(self.run, self.brief(), (model, purpose), length).await
+        context::budget(self.run, self.brief(), (model, purpose), length).await
     }
 
     /// What the speaker is asked, with as much of the debate as fits, and what was left out.

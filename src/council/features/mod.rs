@@ -42,7 +42,7 @@ use crate::council::options::web_search::{self, WebSearchEvent, WebSearchNote};
 use crate::council::options::word_for_word::{self, FinalAnswer};
 use crate::council::pictures;
 use crate::council::process::ProcessEvent;
-use crate::council::prompts::line::Line;
+use crate::council::prompts::line::{self, Line};
 use crate::council::prompts::template::Template;
 use crate::council::revision;
 use crate::council::roster::Choice;
@@ -371,19 +371,23 @@ impl Options {
         0
     }
 
-    /// Switches off every option that is on: returns the request fields of these options, and whether each was on.
-    pub(in crate::council) fn take_switched_on(&mut self) -> [(&'static str, bool); 7] {
-        let Self { roster, early_consensus, final_answer, chairmen, refinement, adversary } =
-            std::mem::take(self);
+    /// The request fields of these options, and whether each is on.
+    pub(in crate::council) fn switched_on(&self) -> [(&'static str, bool); 7] {
+        let Self { roster, early_consensus, final_answer, chairmen, refinement, adversary } = self;
         [
             ("use_dynamic_routing", matches!(roster, Choice::Routing { .. })),
             ("use_escalation", matches!(roster, Choice::Escalation(_))),
-            ("use_early_consensus", early_consensus),
-            ("final", final_answer != FinalAnswer::default()),
+            ("use_early_consensus", *early_consensus),
+            ("final", *final_answer != FinalAnswer::default()),
             ("use_multi_chairman", !chairmen.is_empty()),
             ("use_refinement", refinement.is_some()),
             ("use_adversary", adversary.is_some()),
         ]
+    }
+
+    /// Switches off every option that is on: returns which were.
+    pub(in crate::council) fn take_switched_on(&mut self) -> [(&'static str, bool); 7] {
+        std::mem::take(self).switched_on()
     }
 
     /// Has one seat answer alone: nobody else is chosen, and nobody improves what it says.
@@ -457,9 +461,12 @@ pub(in crate::council) fn is_overruled(body: &Value, default: &str) -> bool {
     match default {
         // A request that names early consensus has said how the final answer comes about.
         "final" => body.get("use_early_consensus") == Some(&Value::Bool(true)),
-        "mode" => formats::names_a_format(body),
+        // One seat alone is asked in one format only.
+        "mode" => {
+            formats::names_a_format(body) || body.get(line::FIELD).is_some_and(|value| !value.is_null())
+        }
         "self_votes" => body.get("count_self_votes").is_some_and(Value::is_boolean),
-        _ => false,
+        _ => formats::is_said_otherwise(body, default),
     }
 }
 
@@ -551,16 +558,47 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_template_that_a_format_uses_is_among_all() {
+    fn context() -> Context {
         let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
         let settings = serde_json::from_value(settings).unwrap();
-        let context = Context { settings, first: true, ..Context::default() };
+        Context { settings, first: true, ..Context::default() }
+    }
+
+    #[test]
+    fn a_request_overrules_a_default_in_either_spelling() {
+        for (default, body, overruled) in [
+            ("mode", json!({"use_debate": true}), true),
+            ("mode", json!({"use_debate": false, "direct_to": null}), false),
+            ("mode", json!({"direct_to": "chairman"}), true),
+            ("arena_rounds", json!({"arena_config": {"round_count": 2}}), true),
+            ("arena_rounds", json!({"arena_config": {"round_count": null}}), false),
+            ("arena_rounds", json!({"arena_config": 2}), false),
+            ("include_rebuttal", json!({"num_rounds": 3}), true),
+            ("include_rebuttal", json!({"num_rounds": null}), false),
+            ("self_votes", json!({"count_self_votes": true}), true),
+            ("debate_rounds", json!({"num_rounds": 3}), false),
+        ] {
+            assert_eq!(is_overruled(&body, default), overruled, "{default} beside {body}");
+        }
+    }
+
+    #[test]
+    fn a_default_with_something_wrong_inside_is_left_out_whole() {
+        let defaults = json!({"rubric": {"text": "a\u{0}"}, "use_cot": true});
+        let defaults = defaults.as_object().unwrap();
+        let plan = Plan::parse_over(&json!({"content": "Why?"}), defaults, context()).unwrap();
+        assert!(plan.task.chain_of_thought && plan.task.rubric.is_none());
+        let ignored: Vec<&str> = plan.ignored.iter().map(|one| one.field.as_str()).collect();
+        assert_eq!(ignored, ["rubric"]);
+    }
+
+    #[test]
+    fn every_template_that_a_format_uses_is_among_all() {
         let all: BTreeSet<&str> = all_templates().into_iter().map(|template| template.name).collect();
         for mode in formats::MODES {
             for style in ["rotation", "all_to_all"] {
                 let body = json!({"content": "Why?", "mode": mode, "debate_style": style});
-                let used = Plan::parse(&body, context.clone()).unwrap().format.templates();
+                let used = Plan::parse(&body, context()).unwrap().format.templates();
                 assert!(used.iter().all(|template| all.contains(template.name)), "{mode} {style}");
             }
         }

@@ -10,7 +10,7 @@ use super::arena::event::ArenaEvent;
 use super::arena::{self, ArenaOptions};
 use super::decomposition::event::DecompositionEvent;
 use super::decomposition::notes::DecompositionNote;
-use super::decomposition::options::DecompositionOptions;
+use super::decomposition::options::{DecompositionOptions, Pick};
 use super::decomposition::{purposes as decomposition, templates, view};
 use super::rotation::event::RotationEvent;
 use super::rotation::{self, RotationOptions};
@@ -273,6 +273,18 @@ impl Format {
         matches!(self, Self::Council | Self::Decomposition(_))
     }
 
+    /// Whether the question may be taken apart: what only the council does is left out then.
+    #[must_use]
+    pub fn may_take_apart(self) -> bool {
+        matches!(self, Self::Decomposition(_))
+    }
+
+    /// Whether the members rank the answers to each part of a question that is taken apart.
+    #[must_use]
+    pub fn ranks_parts(self) -> bool {
+        matches!(self, Self::Decomposition(DecompositionOptions { pick: Pick::Ballot }))
+    }
+
     /// Whether whoever writes the answer may check facts first unless the request says otherwise.
     #[must_use]
     pub fn checks_by_default(self) -> bool {
@@ -318,6 +330,17 @@ pub(in crate::council) fn requests() -> impl Iterator<Item = Value> {
 /// Whether a request says itself which format it wants, in other words than `mode`.
 pub(in crate::council) fn names_a_format(body: &Value) -> bool {
     KNOWN.iter().filter_map(|known| known.flag).any(|flag| body.get(flag) == Some(&Value::Bool(true)))
+}
+
+/// Whether a request says itself what this default of a format would say, in another spelling. What it says so is no
+/// field that may have a default, so the reverse cannot be.
+pub(in crate::council) fn is_said_otherwise(body: &Value, default: &str) -> bool {
+    let says = |pointer: &str| body.pointer(pointer).is_some_and(|value| !value.is_null());
+    match default {
+        "arena_rounds" => says("/arena_config/round_count"),
+        "include_rebuttal" => says("/num_rounds"),
+        _ => false,
+    }
 }
 
 /// How a request says which format it wants, for its documentation.

@@ -58,7 +58,10 @@ impl Prompts {
             Some(stored) => stored.get(template.name).map_or_else(
                 || {
                     debug_assert!(false, "the plan lacks the text {}", template.name);
-                    tracing::error!(template = template.name, "a plan lacks a text; today's is taken");
+                    tracing::error!(
+                        template = template.name,
+                        "a plan lacks a prompt; the current one is used"
+                    );
                     template.text
                 },
                 String::as_str,

@@ -205,7 +205,7 @@ impl Run {
         if !fingerprint.is(&finished.fingerprint) {
             self.host.asks_something_else(key);
             metrics::counter!("llm_council_journal_mismatches_total").increment(1);
-            tracing::warn!(run.id = %self.id, key, "a second execution asks something else; the first answer stands");
+            tracing::warn!(run.id = %self.id, key, "a repeated execution asks something else under this key; the first answer is kept");
         }
         self.state().spent.insert(key.to_owned(), Spent::on(stage, &finished.model, &finished.result));
         Some(finished.result)

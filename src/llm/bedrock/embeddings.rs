@@ -37,6 +37,11 @@ pub(super) fn price(model: &str) -> Option<Pricing> {
     BUILT_IN.price(plain, 0)
 }
 
+/// Whether it is known how to ask this model for a vector.
+pub(super) fn are_offered(model: &str) -> bool {
+    Family::of(model).is_some()
+}
+
 impl Family {
     /// That of a model, by its id.
     fn of(model: &str) -> Option<Self> {
@@ -57,8 +62,8 @@ impl Family {
     pub fn of_asked(model: &str) -> Result<Self, CallError> {
         Self::of(model).ok_or_else(|| {
             let message = format!(
-                "`{model}` is no model whose embeddings are known: those of amazon.titan-embed-text-… and \
-                 cohere.embed-… are"
+                "how to ask `{model}` for embeddings is not known; supported are amazon.titan-embed-text-… and \
+                 cohere.embed-…"
             );
             CallError::new(ErrorKind::Refused, message)
         })
@@ -148,7 +153,7 @@ mod tests {
             ("cohere.command-r-v1:0", None),
             ("arn:aws:bedrock:eu-west-3:123456789012:application-inference-profile/x", None),
         ] {
-            assert_eq!(Family::of(id), family, "{id}");
+            assert_eq!((Family::of(id), are_offered(id)), (family, family.is_some()), "{id}");
         }
         let price = |id: &str| price(id).map(|price| (price.prompt * 1e6 * 100.0).round() / 100.0);
         assert_eq!(price("eu-west-1/amazon.titan-embed-text-v2:0"), Some(0.02));

@@ -111,7 +111,7 @@ impl Call<'_> {
             "accessdeniedexception" => self.denied(&said),
             "expiredtokenexception" | "expiredtoken" => (
                 ErrorKind::Auth,
-                format!("the time of the {key} of {provider} is over; renew what providers.{provider} names"),
+                format!("the {key} of {provider} has expired; renew what providers.{provider} names"),
             ),
             "unrecognizedclientexception"
             | "missingauthenticationtokenexception"
@@ -201,7 +201,7 @@ impl Call<'_> {
         let what = if said.contains("on-demand throughput") {
             format!(
                 "`{model}` is asked in {region} through an inference profile only: use its id with the profile's \
-                 beginning, such as `us.` or `global.`"
+                 prefix, such as `us.` or `global.`"
             )
         } else if said.contains("model identifier is invalid") {
             self.not_on_offer()

@@ -42,7 +42,7 @@ fn each_refusal_says_what_to_do() {
             "ExpiredTokenException",
             "The security token included in the request is expired",
             ErrorKind::Auth,
-            "time of the key of bedrock is over",
+            "the key of bedrock has expired",
         ),
         (
             403,

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 use reqwest::{Method, StatusCode};
+use url::Url;
 
 use super::catalogue;
 use super::embeddings::{self, Family};
@@ -184,6 +185,15 @@ impl Provider for Bedrock {
             exchange::read_json(response, MAX_REPLY_BYTES, &asked, "the reply with the embedding").await?;
         let chunks = family.read(&document, &headers, model, &asked)?;
         Ok(stream::iter(chunks.into_iter().map(Ok)).boxed())
+    }
+
+    fn offers_embeddings(&self, model: &str) -> bool {
+        embeddings::are_offered(model)
+    }
+
+    fn address(&self, model: &str) -> Option<Url> {
+        let (region, _) = self.place(model).ok()?;
+        self.server.address(region)
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {

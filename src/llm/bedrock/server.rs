@@ -110,6 +110,11 @@ impl Server {
         self.url(self.base.as_ref(), "bedrock-runtime", region, &["model", model, action])
     }
 
+    /// What the addresses of this region's models begin with.
+    pub fn address(&self, region: &str) -> Option<Url> {
+        self.url(self.base.as_ref(), "bedrock-runtime", region, &[]).ok()
+    }
+
     /// Where lists are asked for.
     pub fn control_url(&self, region: &str, list: &str) -> Result<Url, CallError> {
         self.url(self.control.as_ref(), "bedrock", region, &[list])
@@ -120,7 +125,7 @@ impl Server {
             Some(base) => base.clone(),
             // A region has been checked to be one, so this cannot lead elsewhere.
             None => Url::parse(&format!("https://{service}.{region}.amazonaws.com")).map_err(|_| {
-                CallError::new(ErrorKind::Refused, format!("{}: `{region}` is no region", self.provider))
+                CallError::new(ErrorKind::Refused, format!("{}: `{region}` is not a region", self.provider))
             })?,
         };
         let path: String =

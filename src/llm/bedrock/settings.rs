@@ -158,7 +158,7 @@ impl Settings {
         let region = said(region).or_else(|| of_environment().map(str::to_owned));
         let region = region.unwrap_or_else(|| DEFAULT_REGION.to_owned());
         if !regions::is_region(&region) {
-            return Err(vec![format!("region: `{}` is no region", region.escape_debug())]);
+            return Err(vec![format!("region: `{}` is not a region", region.escape_debug())]);
         }
         let has_own_regions = !regions.is_empty();
         let mut regions = if regions.is_empty() {
@@ -191,7 +191,7 @@ pub(super) fn check(settings: &ProviderSettings) -> Vec<Problem> {
     let named = own.region.iter().map(|region| ("region", region));
     for (key, region) in named.chain(own.regions.iter().map(|region| ("regions", region))) {
         if !regions::is_region(region) {
-            problems.push(Problem::new(key, format!("{region:?} is no region such as eu-west-1")));
+            problems.push(Problem::new(key, format!("{region:?} is not a region such as eu-west-1")));
         }
     }
     if let Some(region) = &own.region

@@ -17,7 +17,7 @@ const LAST: u8 = 2;
 
 /// Why something could not be encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the device's keys are none: it has to be switched off and on again there")]
+#[error("the device's keys are not valid: switch notifications off and on again on that device")]
 pub struct BadKeys;
 
 /// Whether a device's public key is one: an uncompressed point on the curve.

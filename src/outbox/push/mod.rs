@@ -46,7 +46,7 @@ impl Sender {
         Self { reach: Reach::new(allowed, "push.allowed_networks"), vapid }
     }
 
-    /// What browsers know this server by, as they take it: base64 for addresses, of a point of P-256.
+    /// What browsers know this server by, as they take it: URL-safe base64, of a point of P-256.
     #[must_use]
     pub fn public_key(&self) -> &str {
         self.vapid.public_key()
@@ -124,7 +124,7 @@ impl Receivers for Devices {
         // The push service has no such subscription any more, or never had.
         let gone = [StatusCode::GONE, StatusCode::NOT_FOUND].map(|status| Some(status.as_u16()));
         if gone.contains(&attempt.answered) {
-            tracing::info!(device = %target.device, "a device is gone, and is told nothing more");
+            tracing::info!(device = %target.device, "a device's subscription is gone; it is removed");
             return store::forget(db, target.device).await;
         }
         store::record(db, target.device, due.id, attempt).await
@@ -141,7 +141,7 @@ fn ttl(due: &Due) -> Duration {
     if due.event == WAITS { WAITS_TTL } else { KEPT_FOR }.saturating_sub(age)
 }
 
-/// At most 32 characters of base64 for addresses.
+/// At most 32 characters of URL-safe base64.
 fn topic(run: RunId) -> String {
     URL_SAFE_NO_PAD.encode(run.0.as_bytes())
 }

@@ -21,9 +21,7 @@ const HEADER: &str = "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9";
 
 /// A private key that is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "is no private key of P-256: 32 bytes in base64 for addresses, as `llm-council vapid-key` makes them"
-)]
+#[error("is not a P-256 private key: 32 bytes in URL-safe base64, as `llm-council vapid-key` makes them")]
 pub struct BadKey;
 
 /// The key, and whom push services may write to about it.

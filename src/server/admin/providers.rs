@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header;
-use actix_web::{FromRequest, HttpRequest, post, web};
+use actix_web::{HttpRequest, post, web};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -15,7 +14,7 @@ use crate::llm::{CallError, ChatRequest, ErrorKind, Models, Reply};
 use crate::runs::{Payer, Runs, StartError};
 use crate::server::app::App;
 use crate::server::budgets;
-use crate::server::extract::{Body, Caller};
+use crate::server::extract::{Caller, body_if_any};
 use crate::server::problem::{Problem, ProblemBody};
 use crate::store::{Scope, audit};
 
@@ -72,12 +71,7 @@ pub(in crate::server) async fn check(
     payload: web::Payload,
 ) -> Result<web::Json<Report>, Problem> {
     caller.admin()?;
-    let is_empty = [header::CONTENT_TYPE, header::TRANSFER_ENCODING, header::CONTENT_LENGTH]
-        .iter()
-        .all(|name| request.headers().get(name).is_none_or(|value| value == "0"));
-    let body =
-        if is_empty { json!({}) } else { Body::from_request(&request, &mut payload.into_inner()).await?.0 };
-    let wanted = wanted(&body)?;
+    let wanted = wanted(&body_if_any(&request, payload).await?)?;
     let _examining = app.examining.try_lock().map_err(|_| Problem::check_under_way())?;
     // Without the database nothing can be paid for, so no model is asked; the rest can still be examined.
     let payer = match budgets::payer(&app, &caller).await {

@@ -25,7 +25,7 @@ pub(in crate::server) struct SearchQuery {
     to: Option<String>,
 }
 
-/// What searches the web, and what became of the searches.
+/// What searches the web, and the results of the searches.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(in crate::server) struct SearchReport {
     /// `tavily`, `searxng`, `model` or `simulated`; null where the web is not searched.
@@ -43,7 +43,7 @@ pub(in crate::server) struct SearchReport {
 /// Whether it works. Each server process knows its own searches.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(in crate::server) struct SearchState {
-    /// When it was last looked whether the backend is there: at the start of the server. Null for models.
+    /// When the backend was last checked: at the start of the server. Null for models.
     checked_at: Option<String>,
     /// Why that failed; null where it did not.
     check_failure: Option<SearchFailure>,

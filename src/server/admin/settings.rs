@@ -40,12 +40,12 @@ pub(in crate::server) async fn change(
     body: Body,
 ) -> Result<web::Json<ConfigView>, Problem> {
     caller.admin()?;
-    let newer = SettingsLayer::parse(&body.0)?;
+    let (newer, mut problems) = SettingsLayer::parse(&body.0)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let layer = settings::instance_to_change(&mut tx).await?.map(read).transpose()?.unwrap_or_default();
-    let (layer, region_report) = regions::moved(&app, layer, newer, &app.defaults())?;
+    let (layer, region_report) = regions::moved(&app, layer, newer, &app.defaults(), &mut problems)?;
     let in_force = app.defaults().with(&layer);
-    let mut problems = settings_problems(&in_force);
+    problems.extend(settings_problems(&in_force));
     problems.extend(app.unknown_providers(&body.0));
     if !problems.is_empty() {
         return Err(problems.into());

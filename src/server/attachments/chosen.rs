@@ -13,8 +13,8 @@ use crate::council::field::{FieldError, FieldErrorKind};
 use crate::store::attachments::Attachment;
 use crate::store::{StoreError, Tx, attachments};
 
-/// A file of a question: its id, or an object with it. What else the object has (`file_type`) is not read: what a file is, it
-/// says itself.
+/// A file of a question: its id, or an object with it. What else the object has (`file_type`) is not read: the kind of a
+/// file is known from its content.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 #[schema(as = ChosenAttachment)]
@@ -110,7 +110,7 @@ fn resolve(
     id: &str,
     filename: Option<String>,
 ) -> Result<Attached, String> {
-    let unknown = || "is no file of yours: upload it first (POST /api/attachments)".to_owned();
+    let unknown = || "is not one of your files: upload it first (POST /api/attachments)".to_owned();
     let (row, text) = found.iter().find(|(row, _)| is_id(id) && row.id == id).ok_or_else(unknown)?;
     if !seen.insert(id.to_owned()) {
         return Err(format!("is {} once more: name each file once", row.filename));

@@ -170,7 +170,7 @@ pub(super) async fn list(
     Ok(web::Json(AttachmentList { attachments: rows.into_iter().map(AttachmentView::from).collect(), total }))
 }
 
-/// What is known of a file.
+/// The metadata of a file.
 #[utoipa::path(tag = "attachments", params(("id" = String, Path)), responses(
     (status = 200, body = AttachmentView), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[get("/attachments/{id}")]

@@ -110,6 +110,6 @@ fn refusal(error: &MultipartError, max_bytes: usize) -> Problem {
     } else if matches!(error, ContentTypeMissing | ContentTypeParse | ContentTypeIncompatible) {
         Problem::no_form()
     } else {
-        Problem::field("body", "is no form with a file in it (multipart/form-data), or it broke off")
+        Problem::field("body", "is not a form with a file in it (multipart/form-data), or it was cut off")
     }
 }

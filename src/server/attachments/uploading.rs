@@ -241,9 +241,11 @@ fn not_taken(why: NotTaken, filename: &str) -> Problem {
 pub(in crate::server) fn why_not(why: NotTaken) -> &'static str {
     match why {
         NotTaken::Empty => "is empty: choose a file with something in it",
-        NotTaken::OtherEncoding => "is text in another encoding than UTF-8: save it as UTF-8 and upload that",
+        NotTaken::OtherEncoding => {
+            "is text in an encoding other than UTF-8: save it as UTF-8 and upload that"
+        }
         NotTaken::Other => {
-            "is none of the files that are taken: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX, pictures \
+            "is not of a type that is accepted: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX, pictures \
              (PNG, JPEG, WebP, GIF)"
         }
     }

@@ -68,7 +68,7 @@ pub(in crate::server) async fn restore(
         Some(from) => match library::find_version(&mut tx, id, from).await {
             Ok(version) => Some(version),
             Err(StoreError::NotFound) => {
-                fields.refuse("from", FieldErrorKind::Value, "is no version that is kept");
+                fields.refuse("from", FieldErrorKind::Value, "is not a version that is kept");
                 None
             }
             Err(error) => return Err(named(error)),

@@ -67,7 +67,7 @@ pub async fn answer<H: ServerHandler>(
         Err(problem) => return Err(problem),
     };
     if !message.is_object() {
-        let what = "the body must be one JSON-RPC message; several in a list are not taken";
+        let what = "the body must be one JSON-RPC message; batches are not supported";
         return Ok(error(StatusCode::BAD_REQUEST, INVALID_REQUEST, what, &Value::Null));
     }
     let config = StreamableHttpServerConfig::default()

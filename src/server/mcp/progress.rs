@@ -82,7 +82,7 @@ impl<'a> Teller<'a> {
                         }
                     }
                     Ok(Some(Next::Queued(position))) => {
-                        said = format!("the question waits for its turn, at place {position}");
+                        said = format!("the question is number {position} in the queue");
                         is_new = true;
                     }
                     Ok(None) => is_open = false,
@@ -109,7 +109,7 @@ impl<'a> Teller<'a> {
         let progress = ProgressNotificationParam::new(self.token.clone(), seconds).with_message(text);
         if let Err(error) = self.peer.notify_progress(progress).await {
             // The client has left, and the wait ends by itself.
-            tracing::debug!(%error, "progress is told to nobody");
+            tracing::debug!(%error, "nobody receives the progress any more");
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) async fn list(asker: &Asker, cursor: Option<String>) -> Result<ListRe
         None => 0,
         Some(cursor) => cursor
             .parse()
-            .map_err(|_| ErrorData::invalid_params("the cursor is none that this server gave", None))?,
+            .map_err(|_| ErrorData::invalid_params("the cursor is not one of this server's", None))?,
     };
     page(asker, offset).await.map_err(|problem| refusal::error(&problem))
 }

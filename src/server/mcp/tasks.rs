@@ -79,7 +79,7 @@ async fn find(asker: &Asker, id: &str) -> Result<RunRow, Problem> {
 
 fn task(row: &RunRow) -> Task {
     let (status, said) = match row.status {
-        RunStatus::Queued => (TaskStatus::Working, "the question waits for a place"),
+        RunStatus::Queued => (TaskStatus::Working, "the question waits in the queue"),
         RunStatus::Running => (TaskStatus::Working, "the council is at work"),
         RunStatus::Complete => (TaskStatus::Completed, "the council has answered"),
         RunStatus::Failed => (TaskStatus::Completed, "the council came to no answer"),

@@ -179,7 +179,7 @@ fn warn_of(app: &App, refusal: &Refusal, peer: IpAddr, request: &ServiceRequest)
         tracing::warn!(
             peer = %peer.to_canonical(),
             why,
-            "identity headers are not believed"
+            "identity headers are not trusted"
         );
     }
 }

@@ -153,7 +153,7 @@ pub(super) fn sent(
             result = &mut writing => match result {
                 Ok(()) => pieces.recv().await.map(|bytes| (Ok(bytes), (None, pieces))),
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a copy of somebody's data broke off");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "an export of a user's data was interrupted");
                     Some((Err(error), (None, pieces)))
                 }
             }

@@ -129,7 +129,7 @@ impl Problem {
             }
             NotToShare::TooMany(most) => (
                 "too-many-links",
-                format!("{most} of your links work already; withdraw one that nobody needs"),
+                format!("{most} of your links are active already; withdraw one that nobody needs"),
             ),
         };
         Self::new(StatusCode::CONFLICT, kind, "This cannot be shared now", &detail)

@@ -144,8 +144,8 @@ impl Problem {
     /// 500: the store has lost or changed a file.
     #[must_use]
     pub fn file_lost() -> Self {
-        let detail = "this file is missing from the store that it is kept in, or was changed there, so it is not handed \
-                      out; tell whoever runs this server";
+        let detail = "this file is missing from the store that it is kept in, or was changed there, so it cannot be \
+                      downloaded; tell whoever runs this server";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "file-lost", "The file is lost", detail)
     }
 

@@ -59,7 +59,7 @@ impl Problem {
     #[must_use]
     pub fn picture_too_large(limit: usize) -> Self {
         let detail = format!(
-            "the picture is larger than {}, the most that is taken of one: make it smaller and upload that",
+            "the picture is larger than {}, the limit for pictures: make it smaller and upload that",
             mebibytes(limit as u64)
         );
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "File too large", detail)

@@ -31,7 +31,7 @@ struct MemberRequest {
     role: String,
 }
 
-/// Somebody who is to be a member no longer.
+/// Somebody whose membership is to end.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct MemberName {

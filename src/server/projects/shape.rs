@@ -164,7 +164,7 @@ pub struct ListedConversation {
     /// Naive UTC with microseconds.
     pub created_at: String,
     pub updated_at: String,
-    /// Questions and answers, counted each, on all branches.
+    /// The number of questions and answers, on all branches.
     pub message_count: i64,
 }
 

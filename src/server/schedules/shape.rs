@@ -45,7 +45,7 @@ pub struct ScheduleView {
     /// The same as a code with its parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_fact: Option<PausedFact>,
-    /// What came of the last time.
+    /// The outcome of the last time that it was due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_result: Option<ScheduleResultView>,
     /// Naive UTC with microseconds.
@@ -74,7 +74,7 @@ pub struct ScheduleList {
     pub min_interval_minutes: u32,
 }
 
-/// What came of one time.
+/// The outcome of one time that a schedule was due.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct ScheduleResultView {
     pub id: ScheduleResultId,

@@ -93,7 +93,7 @@ pub struct ModelFigures {
     pub total_completion_tokens: i64,
     /// Prompt tokens of those that were read from the provider's cache.
     pub cached_tokens: i64,
-    /// What that saved in USD, writing to the cache taken off; null where it is not known.
+    /// What that saved in USD, less the cost of writing to the cache; null where it is not known.
     pub cache_saved_usd: Option<f64>,
     #[serde(flatten)]
     pub money: Money,

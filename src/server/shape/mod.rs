@@ -43,14 +43,14 @@ pub struct ConversationSummary {
     pub archived: bool,
     /// Whether it is kept at the top of the list.
     pub pinned: bool,
-    /// Questions and answers, counted each, on all branches.
+    /// The number of questions and answers, on all branches.
     pub message_count: i64,
     /// Whether a run is under way in it.
     pub running: bool,
     /// By which API another program began it: `chat_completions`, `responses`; absent where it was begun here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// When it is deleted for good because nothing happens in it; said from a week before on.
+    /// When it is deleted for good for lack of activity; present from a week before on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// The project that it is in, where everybody in that reads it.

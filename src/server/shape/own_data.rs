@@ -11,8 +11,7 @@ use crate::store::holds::Hold;
 /// What is kept of the caller, for how long, and who has looked at it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct OwnData {
-    /// Since when there is a hold: what is stored stays, and nothing is deleted for good. Why is between the
-    /// administrator and whoever asked for it.
+    /// Since when there is a hold: what is stored stays, and nothing is deleted for good. The reason is not shown.
     pub held_since: Option<String>,
     /// After how many days without activity conversations are deleted for good; absent where they are kept.
     pub retention_days: Option<i32>,

@@ -49,12 +49,12 @@ pub struct ChatCompletionRequest {
     /// one JSON document.
     #[schema(value_type = Option<Object>)]
     response_format: Option<Value>,
-    /// Passed over and named in `x-ignored-parameters`: a council calls no tools of the program, and answers without.
+    /// Ignored and named in `x-ignored-parameters`: a council calls no tools of the program, and answers without.
     #[schema(value_type = Option<Vec<Object>>)]
     tools: Option<Vec<Value>>,
     /// Only 1.
     n: Option<u32>,
-    /// Is stored nowhere.
+    /// Is not stored.
     #[schema(value_type = Option<Object>)]
     metadata: Option<Value>,
     user: Option<String>,

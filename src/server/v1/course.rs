@@ -159,9 +159,7 @@ impl Course {
     fn ended(&self) -> End {
         match self.deliberation.answer_text() {
             Some(_) => End::Complete,
-            None => {
-                End::Failed("the members have answered, but nobody could write the final answer".to_owned())
-            }
+            None => End::Failed("the members answered, but no model could write the final answer".to_owned()),
         }
     }
 

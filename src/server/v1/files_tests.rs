@@ -70,13 +70,13 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         (image("data:image/png;base64"), "without data"),
         (image("data:image/png;base64,????"), "is not Base64"),
         (image("data:image/png;base64,"), "is empty"),
-        (image(&address(b"\x89PNG\r\n\x1a\nno more")), "damaged or none"),
+        (image(&address(b"\x89PNG\r\n\x1a\nno more")), "damaged or not one"),
         (image(&address(&[png(), vec![0; 100]].concat())), "larger than 100 bytes"),
         (file(&STANDARD.encode([b'a'; 1001])), "larger than 1000 bytes"),
-        (file(&STANDARD.encode(b"\x7fELF\0")), "none of the files that are taken"),
+        (file(&STANDARD.encode(b"\x7fELF\0")), "not of a type that is accepted"),
         (
             json!({"type": "file", "file": {"filename": "..", "file_data": STANDARD.encode("a")}}),
-            "has a filename that is no name",
+            "has a filename that is not a file name",
         ),
     ] {
         let (_, said) = read(&json!([{"type": "text", "text": "Why?"}, part]), &limits());

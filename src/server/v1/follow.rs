@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::course::{Course, Step};
 use crate::council::Plan;
@@ -51,7 +52,9 @@ pub(super) struct Follower {
     batch: std::vec::IntoIter<Frame>,
     runs: Runs,
     shutdown: Shutdown,
+    /// How long a stream may be silent, and since when it is.
     silence: Duration,
+    silent_since: Instant,
 }
 
 /// What was asked, and what has come of it so far.
@@ -137,7 +140,13 @@ impl Follower {
             runs: app.runs.clone(),
             shutdown: app.shutdown.clone(),
             silence: app.config.server.heartbeat().min(LONGEST_SILENCE),
+            silent_since: Instant::now(),
         })
+    }
+
+    /// Something has been sent. Of most events nothing is: a program is told no member's words.
+    pub fn spoke(&mut self) {
+        self.silent_since = Instant::now();
     }
 
     /// What was asked, and what has come of it so far.
@@ -147,16 +156,21 @@ impl Follower {
 
     /// What comes next for a stream; nothing after the run's last event.
     pub async fn next(&mut self) -> Option<Heard> {
+        let silent_until = self.silent_since + self.silence;
+        // Said here as well: while events come all the time, nobody waits below.
+        if Instant::now() >= silent_until {
+            return Some(Heard::Silence);
+        }
         if let Some(heard) = self.next_of_batch() {
             return Some(heard);
         }
         loop {
-            let (shutdown, silence) = (self.shutdown.clone(), self.silence);
+            let shutdown = self.shutdown.clone();
             let next = tokio::select! {
                 biased;
                 next = self.subscription.next() => next,
                 () = shutdown.stopping() => return Some(Heard::Leaves),
-                () = tokio::time::sleep(silence) => return Some(Heard::Silence),
+                () = tokio::time::sleep_until(silent_until) => return Some(Heard::Silence),
             };
             match next {
                 Ok(Some(Next::Frames(frames))) => {

@@ -49,7 +49,7 @@ pub struct CreateResponseRequest {
     temperature: Option<f64>,
     /// The most tokens of the final answer.
     max_output_tokens: Option<u32>,
-    /// `{"type": "web_search"}` switches web search on. Others are passed over and named in `x-ignored-parameters`: a council
+    /// `{"type": "web_search"}` switches web search on. Others are ignored and named in `x-ignored-parameters`: a council
     /// calls no tools of the program, and answers without.
     #[schema(value_type = Option<Vec<Object>>)]
     tools: Option<Vec<Value>>,
@@ -62,7 +62,7 @@ pub struct CreateResponseRequest {
     /// Comes back with the answer: at most 16 texts.
     #[schema(value_type = Option<Object>)]
     metadata: Option<Value>,
-    /// Every response is kept in a conversation: `false` is passed over.
+    /// Every response is kept in a conversation: `false` is ignored.
     #[schema(default = true)]
     store: Option<bool>,
 }

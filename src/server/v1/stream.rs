@@ -89,7 +89,10 @@ impl<V: Voice> Speaker<V> {
                 self.voice.hear(self.follower.told(), &frame, steps)
             }
             Some(Heard::Queued) => self.voice.queued(),
-            Some(Heard::Silence) => self.voice.silence(),
+            Some(Heard::Silence) => {
+                self.follower.spoke();
+                self.voice.silence()
+            }
             Some(Heard::Leaves) => {
                 self.is_over = true;
                 self.voice.leave()
@@ -99,6 +102,9 @@ impl<V: Voice> Speaker<V> {
                 Vec::new()
             }
         };
+        if !events.is_empty() {
+            self.follower.spoke();
+        }
         self.queue.extend(events);
     }
 }

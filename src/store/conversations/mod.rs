@@ -23,7 +23,7 @@ pub(super) use tree::ROOT;
 
 pub use changes::{rename, set_archived, set_pinned, set_project, set_tags};
 pub use ends::{Due, PURGE_AFTER_DAYS, delete, make_due, purge_deleted, purge_expired, purge_one, restore};
-pub use search::{Hit, search};
+pub use search::{Found, Hit, search};
 pub(super) use tree::tree_by;
 pub use tree::{Live, Node, Tree, remember, tree, tree_of_any};
 

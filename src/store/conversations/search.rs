@@ -28,10 +28,19 @@ pub struct Hit {
     pub snippet: String,
 }
 
+/// One page of what was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The conversations, the best match first.
+    pub hits: Vec<Hit>,
+    /// How many hold the words in all.
+    pub total: i64,
+}
+
 /// The user's conversations that hold the words of `query` (as people write them: `"a phrase"`,
 /// `-without`, `or`), the best match first; a last word that may be unfinished finds longer ones too.
 /// Deleted ones are left out.
-pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, StoreError> {
+pub async fn search(tx: &mut Tx, query: &str, limit: u32, offset: u32) -> Result<Found, StoreError> {
     let user = tx.user()?;
     refuse_nul("the query", query)?;
     // The words to look for when the snippet is cut; Postgres parses the query of the search itself.
@@ -42,35 +51,37 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
         .map(str::to_lowercase)
         .collect();
     let (query, beginning) = unfinished(query);
+    // Texts are read for the page alone, and the total is returned even when the page is empty.
     let rows = sqlx::query(
         "WITH wanted AS (
              SELECT CASE WHEN $6 = '' THEN websearch_to_tsquery('simple', $2)
                          ELSE websearch_to_tsquery('simple', $2) && to_tsquery('simple', $6 || ':*') END AS q
          ),
          hits AS (
-             SELECT m.conversation_id, m.id, m.content, ts_rank(m.search, q) AS rank
+             SELECT m.conversation_id, CASE WHEN m.content IS NOT NULL THEN m.id END AS id, ts_rank(m.search, q) AS rank
              FROM messages m, wanted WHERE m.user_id = $1 AND m.search @@ q
              UNION ALL
-             SELECT c.id, NULL, NULL, ts_rank(to_tsvector('simple', c.title), q) + 1
+             SELECT c.id, NULL, ts_rank(to_tsvector('simple', c.title), q) + 1
              FROM conversations c, wanted WHERE c.user_id = $1 AND to_tsvector('simple', c.title) @@ q
          ), best AS (
              SELECT conversation_id, max(rank) AS rank,
-                    (array_agg(content ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS content,
-                    (array_agg(id ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS message_id
+                    (array_agg(id ORDER BY rank DESC) FILTER (WHERE id IS NOT NULL))[1] AS message_id
              FROM hits GROUP BY conversation_id
-         ), page AS (
-             SELECT c.id, c.title, c.title_is_default, c.created_at, b.message_id, b.content, b.rank
+         ), found AS (
+             SELECT c.id, c.title, c.title_is_default, c.created_at, b.message_id, b.rank
              FROM best b JOIN conversations c ON c.id = b.conversation_id
              WHERE c.user_id = $1 AND c.deleted_at IS NULL
-             ORDER BY b.rank DESC, c.created_at DESC, c.id LIMIT $4
+         ), page AS MATERIALIZED (
+             SELECT f.*, (SELECT m.content FROM messages m WHERE m.id = f.message_id AND m.user_id = $1) AS content
+             FROM (SELECT * FROM found ORDER BY rank DESC, created_at DESC, id LIMIT $4 OFFSET $7) f
          )
-         SELECT p.id, p.title, p.title_is_default, p.created_at, p.message_id, length(p.content) AS length, at.start,
-                substr(p.content, at.start, $5 * 2) AS piece
-         FROM page p
-         CROSS JOIN LATERAL (
+         SELECT total.n AS total, p.id, p.title, p.title_is_default, p.created_at, p.message_id,
+                length(p.content) AS length, at.start, substr(p.content, at.start, $5 * 2) AS piece
+         FROM (SELECT count(*) AS n FROM found) total
+         LEFT JOIN (page p CROSS JOIN LATERAL (
              SELECT greatest(1, coalesce(min(nullif(strpos(lower(p.content), word), 0)), 1) - $5) AS start
              FROM unnest($3::text[]) AS word
-         ) at
+         ) at) ON true
          ORDER BY p.rank DESC, p.created_at DESC, p.id",
     )
     .bind(user.as_str())
@@ -79,27 +90,29 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
     .bind(i64::from(limit))
     .bind(CONTEXT_CHARS)
     .bind(beginning)
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    rows.iter()
-        .map(|row| {
-            let title: String = row.try_get("title")?;
-            let piece: Option<String> = row.try_get("piece")?;
-            let snippet = match piece {
-                Some(piece) => cut(&piece, row.try_get("start")?, row.try_get("length")?),
-                None => title.clone(),
-            };
-            Ok(Hit {
-                conversation_id: ConversationId(row.try_get("id")?),
-                title,
-                title_is_default: row.try_get("title_is_default")?,
-                created_at: time(row, "created_at")?,
-                message_id: row.try_get::<Option<Uuid>, _>("message_id")?.map(MessageId),
-                snippet,
-            })
-        })
-        .collect::<Result<_, sqlx::Error>>()
-        .map_err(Into::into)
+    let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
+    let mut hits = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let Some(id) = row.try_get::<Option<Uuid>, _>("id")? else { continue };
+        let title: String = row.try_get("title")?;
+        let piece: Option<String> = row.try_get("piece")?;
+        let snippet = match piece {
+            Some(piece) => cut(&piece, row.try_get("start")?, row.try_get("length")?),
+            None => title.clone(),
+        };
+        hits.push(Hit {
+            conversation_id: ConversationId(id),
+            title,
+            title_is_default: row.try_get("title_is_default")?,
+            created_at: time(row, "created_at")?,
+            message_id: row.try_get::<Option<Uuid>, _>("message_id")?.map(MessageId),
+            snippet,
+        });
+    }
+    Ok(Found { hits, total })
 }
 
 /// Splits off the last word when somebody may still be typing it: it stands alone (not in a phrase, not

@@ -95,8 +95,10 @@ impl Launcher {
 
     /// Tries it: enter the directory, write there, run `postgres`.
     fn works(&self, root: &Path, binaries: &Binaries) -> Result<(), String> {
-        about(lchown(root, Some(self.file_owner()), None), || format!("cannot give {} away", root.display()))
-            .map_err(|error| error.to_string())?;
+        about(lchown(root, Some(self.file_owner()), None), || {
+            format!("cannot change the owner of {}", root.display())
+        })
+        .map_err(|error| error.to_string())?;
         let output = self
             .command(Path::new("/bin/sh"))
             .args(["-c", r#"cd "$1" && test -w . && exec "$2" --version"#, "sh"])
@@ -191,7 +193,9 @@ impl Launcher {
             Self::AsUser { uid, gid, .. } => (*uid, *gid),
             Self::Namespace { .. } => (0, 0),
         };
-        about(chown_tree(path, uid, gid), || format!("cannot give {} to {self}", path.display()))
+        about(chown_tree(path, uid, gid), || {
+            format!("cannot change the owner of {} to {self}", path.display())
+        })
     }
 }
 

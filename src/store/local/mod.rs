@@ -239,7 +239,7 @@ fn private_dir(path: &Path, launcher: &Launcher) -> Result<(), LocalError> {
         return Err(LocalError::NotOurs { path: path.to_owned(), owner: metadata.uid() });
     }
     about(fs::set_permissions(path, fs::Permissions::from_mode(0o700)), || {
-        format!("cannot close {} to others", path.display())
+        format!("cannot restrict the permissions of {}", path.display())
     })?;
     launcher.give_to_user(path)
 }

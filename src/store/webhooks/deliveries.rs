@@ -8,13 +8,13 @@ use sqlx::postgres::PgRow;
 use crate::id::{DeliveryId, RunId, WebhookId};
 use crate::store::{StoreError, Tx, time, time_or_null};
 
-/// How it stands with a delivery.
+/// The status of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
     /// It is tried, at once or later.
     Pending,
-    /// The receiver took it.
+    /// The receiver accepted it.
     Delivered,
     /// It was tried as often as deliveries are.
     Failed,

@@ -59,7 +59,7 @@ impl Wire {
         while let Some(part) = answer.chunk().await? {
             body.extend_from_slice(&part);
             if body.len() > MAX_ANSWER_BYTES {
-                return Err("the collector answers more than anybody reads".into());
+                return Err("the collector's answer is too long".into());
             }
         }
         Ok(Response::builder().status(status).body(body.into())?)
@@ -71,14 +71,14 @@ impl Wire {
         let status = result.as_ref().ok().map(|answer| answer.status().as_u16());
         if status.is_some_and(|status| (200..300).contains(&status)) {
             if self.is_failing.swap(false, Ordering::Relaxed) {
-                tracing::info!(endpoint, "the collector takes traces and metrics again");
+                tracing::info!(endpoint, "the collector accepts traces and metrics again");
             }
         } else if !self.is_failing.swap(true, Ordering::Relaxed) {
             // Not the error's own text: it may show the address with secrets in it.
             tracing::warn!(
                 endpoint,
                 status,
-                "the collector does not take traces or metrics; they are dropped until it does"
+                "the collector does not accept traces or metrics; they are dropped until it does"
             );
         }
     }

@@ -43,7 +43,7 @@ impl Termination {
     pub fn heard() -> Self {
         let signal = signal(SignalKind::terminate());
         if let Err(error) = &signal {
-            tracing::error!(%error, "signals cannot be heard: an end that is asked for comes at once");
+            tracing::error!(%error, "signals cannot be received: a request to end takes effect at once");
         }
         Self(signal.ok())
     }
@@ -107,7 +107,7 @@ fn line(source: &mut impl io::BufRead) -> Read {
     if bytes.is_empty() {
         return Ok(None);
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("a line is no UTF-8 text"))
+    String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("a line is not UTF-8 text"))
 }
 
 #[async_trait]

@@ -61,7 +61,7 @@ impl Settings {
                 ("preset", _) => problems.push(wrong("is the name of a preset")),
                 (field, value) => match own(field) {
                     Some(instead) => {
-                        problems.push(wrong(&format!("is no setting of a chat; {}", instead.of_file)));
+                        problems.push(wrong(&format!("is not a setting of a chat; {}", instead.of_file)));
                     }
                     None => drop(settings.fields.insert(field.to_owned(), value)),
                 },
@@ -138,7 +138,7 @@ impl Settings {
             }
             Setting::Verbose(level) => {
                 self.fields.insert("verbosity".to_owned(), json!(level));
-                Ok(format!("What goes on is told at level {level}."))
+                Ok(format!("Progress is shown at level {level}."))
             }
             Setting::Field(name, value) => self.set(name, value),
         }

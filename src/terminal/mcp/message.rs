@@ -24,11 +24,7 @@ impl Sent {
         if message.is_object() {
             return Ok(Self(message));
         }
-        Err(error(
-            &Value::Null,
-            INVALID_REQUEST,
-            "one JSON-RPC message a line; several in a list are not taken",
-        ))
+        Err(error(&Value::Null, INVALID_REQUEST, "one JSON-RPC message a line; batches are not supported"))
     }
 
     pub(super) fn message(&self) -> &Value {

@@ -82,7 +82,7 @@ fn read(source: impl std::io::Read) -> std::io::Result<String> {
     if bytes.len() as u64 > MAX_QUESTION_BYTES {
         return Err(std::io::Error::other("it is longer than a question may be"));
     }
-    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is no UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8 text"))
 }
 
 /// The body of the request.

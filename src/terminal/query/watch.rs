@@ -224,7 +224,7 @@ impl Interrupts {
         let both =
             signal(SignalKind::interrupt()).and_then(|one| Ok((one, signal(SignalKind::terminate())?)));
         if let Err(error) = &both {
-            tracing::error!(%error, "signals cannot be heard: Ctrl-C ends the program without stopping the run");
+            tracing::error!(%error, "signals cannot be received: Ctrl-C ends the program without stopping the run");
         }
         Self(both.ok())
     }

@@ -72,7 +72,7 @@ pub fn of_piece(of: &str, what: Option<&str>, piece: &Piece) -> Section {
         title = format!("{what}: {title}");
     }
     let body = if is_bad {
-        let why = why.unwrap_or("it was stopped before it had ended").to_owned();
+        let why = why.unwrap_or("it was stopped before its end").to_owned();
         let partial = piece.text.trim();
         Body::Markdown(if partial.is_empty() { why } else { format!("{why}\n\n{partial}") })
     } else {

@@ -68,8 +68,10 @@ impl Http {
         }
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret()))
-                .map_err(|_| wrong("the token has characters that no token has".to_owned()))?;
+            let mut value =
+                HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).map_err(|_| {
+                    wrong("the token contains characters that cannot be part of a token".to_owned())
+                })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }

@@ -151,7 +151,7 @@ fn process(run: &LiveRun) -> Vec<Section> {
         });
         all.push(made("notes", "What went on", Body::Lines(notes.collect()), Kind::Ranking));
     } else if run.status.is_live() {
-        let hint = "/verbose 2 tells of the next run what goes on, sentence by sentence.".to_owned();
+        let hint = "/verbose 2 shows the progress of the next run, sentence by sentence.".to_owned();
         all.push(made("hint", "What goes on", Body::Lines(vec![hint]), Kind::Ranking));
     }
     if let Some(costs) = &run.costs {

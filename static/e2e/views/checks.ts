@@ -1,4 +1,4 @@
-/** An examination as the server tells it, for the pictures: nothing of it was found. */
+/** An examination as the server tells it, for the pictures: none of it was really found. */
 const ok = { state: "ok", message: "answers", fact: { code: "answered" } };
 const probe = (kind: string, more: object = {}) => ({
   probe: kind,

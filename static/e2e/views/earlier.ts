@@ -72,6 +72,7 @@ export async function keepAnswers(page: Page) {
     similarity_threshold: 0.92,
     cache_mode: "serve",
     max_entries: 1000,
+    max_cache_entries: 1000,
     use_api_embeddings: true,
     embedding_model: "openai/text-embedding-3-small",
     hash_dimension: 256,

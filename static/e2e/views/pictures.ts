@@ -47,7 +47,7 @@ export async function picturesAsked(page: Page) {
 export async function pictureCards(page: Page) {
   await picturesAsked(page);
   const unseen = page.getByText(/^Did not see/).first();
-  // There is one card at a time on a phone.
+  // A phone shows one card at a time.
   const tab = page.getByRole("tab", { name: /blind/ });
   await tab.or(unseen).first().waitFor();
   if (await tab.isVisible()) await tab.click();

@@ -286,7 +286,7 @@ export function views(to: Conversations): View[] {
       await part("Reviews")(on);
       await on.getByText("Rubric: Decisions of the team").click();
       await on
-        .getByText("The reviewers judged by criteria of whoever asked.")
+        .getByText("The reviewers judged by criteria that came with the question.")
         .scrollIntoViewIfNeeded();
     }),
     { name: "sidebar", path: "/", act: inSidebar },

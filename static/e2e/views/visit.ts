@@ -46,8 +46,8 @@ interface Visit extends Watched {
 }
 
 /**
- * Goes to views in one shape, one after the other. To load the page anew for each takes most of the time, so that what one has
- * fetched is there for the next.
+ * Goes to views in one shape, one after the other. Loading the page anew takes most of the time of each, so what one has
+ * fetched is kept for the next.
  */
 export function visitor(browser: Browser, stage: Stage, options: BrowserContextOptions) {
   const contexts = new Map<string, Promise<BrowserContext>>();
@@ -69,7 +69,7 @@ export function visitor(browser: Browser, stage: Stage, options: BrowserContextO
       await goTo(page, view.path);
       await view.act?.(page);
       if (!view.loading) await loaded(page);
-      // Whatever came with it has its place.
+      // Whatever came with it has been laid out.
       await page.evaluate(() => new Promise(requestAnimationFrame));
       return { page, faults, leave };
     } catch (error) {

@@ -99,7 +99,7 @@ export const useBlocks = <T>(shown: (block: Schemas["BlockView"]) => T) =>
     select: (all) => all.map(shown),
   });
 
-/** Who is blocked has runs that are stopped, and is marked in the list of users. */
+/** Blocking stops somebody's runs and marks them in the list of users, so everything is read again. */
 async function thenAll<T>(change: Promise<T>): Promise<T> {
   const done = await change;
   await queryClient.invalidateQueries({ queryKey: key });
@@ -136,7 +136,7 @@ export const useAudit = ({ user, action, target }: AuditWanted) =>
 export const useInstanceConfig = () =>
   useQuery({ queryKey: instanceKey, queryFn: () => json<Config>("/api/admin/config") });
 
-/** One's own council stands on the instance's, and changes with it. */
+/** One's own council is based on the instance's, and changes with it. */
 async function thenOwn(config: Config): Promise<Config> {
   await queryClient.invalidateQueries({ queryKey: keys.config });
   return config;

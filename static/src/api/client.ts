@@ -16,12 +16,9 @@ import type {
   Estimate,
   Feedback,
   ModelList,
-  NewToken,
   Preset,
   RunResult,
-  SearchHit,
   Tags,
-  Token,
   User,
   VersionInfo,
 } from "./types";
@@ -53,7 +50,7 @@ export const session = {
 
 /** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  // What changes something is somebody's: sent before the server has said who is signed in, it might be the next one's.
+  // A change is made in somebody's name: sent before the server has said who is signed in, it might be in the next user's.
   const changes = init.method !== undefined && init.method !== "GET";
   if (changes && identity.user() === null) await identity.check(api.user);
   const user = path === userPath ? null : identity.user();
@@ -96,11 +93,11 @@ export const send = (method: string, body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** A request that gets through even if its page is left at once: what the page has shown as done, its user leaves. */
+/** A request that gets through even if its page is left at once, as users do once the page has shown it as done. */
 export const last = (init: RequestInit): RequestInit => ({ ...init, keepalive: true });
 
 /** A page of a plain list, whose length over all pages stands in a header. */
-async function page<T>(response: Response, offset: number): Promise<Page<T>> {
+export async function page<T>(response: Response, offset: number): Promise<Page<T>> {
   const items = (await response.json()) as T[];
   const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
   return { items, total: Number.isFinite(total) ? total : offset + items.length };
@@ -165,7 +162,7 @@ export const api = {
   conversation: (id: string, branch?: string) =>
     json<Conversation>(one(id) + (branch ? `?branch=${branch}` : "")),
   rename: (id: string, title: string) => json<unknown>(one(id), last(send("PATCH", { title }))),
-  /** `pinned` where it is to be pinned with that; otherwise the server knows what becomes of a pin. */
+  /** `pinned` where it is to be pinned in the same step; otherwise the server decides what becomes of a pin. */
   archive: (id: string, archived: boolean, pinned: boolean) =>
     json<unknown>(one(id), last(send("PATCH", { archived, pinned: pinned || undefined }))),
   pin: (id: string, pinned: boolean) => json<unknown>(one(id), last(send("PATCH", { pinned }))),
@@ -186,15 +183,8 @@ export const api = {
   remove: (id: string) => json<unknown>(one(id), last({ method: "DELETE" })),
   purge: (id: string) => json<unknown>(`${one(id)}?purge=true`, { method: "DELETE" }),
   restore: (id: string) => json<unknown>(`${one(id)}/restore`, last(send("POST", {}))),
-  search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),
   exportHref: (id: string, format: "md" | "json", all = false) =>
     `${one(id)}/export?format=${format}${all ? "&all=true" : ""}`,
-
-  tokens: () => json<Token[]>("/api/tokens"),
-  createToken: (name: string, expires_in_days: number) =>
-    json<NewToken>("/api/tokens", send("POST", { name, expires_in_days })),
-  revokeToken: (id: string) =>
-    json<unknown>(`/api/tokens/${encodeURIComponent(id)}`, { method: "DELETE" }),
 
   feedback: (runId: string) => json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`),
   giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better" | "comment">) =>

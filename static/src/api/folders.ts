@@ -9,10 +9,10 @@ export type Folder = Schemas["FolderView"];
 export const foldersPath = "/api/folders";
 export const folderList = [...keys.conversations, "folders"] as const;
 
-/** So many of a folder are shown, as many as the server gives at once. */
+/** How many of a folder are shown: as many as the server gives at once. */
 export const mostInFolder = 500;
 
-/** By name. Beside the lists of conversations: what makes those be read anew does so with these. */
+/** By name. Keyed beside the lists of conversations: what has those read again has these read again too. */
 export const useFolders = (enabled: boolean) =>
   useQuery({
     queryKey: folderList,

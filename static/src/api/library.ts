@@ -41,7 +41,7 @@ export const useLibrary = (kind: Kind | null, name: string) =>
     },
   });
 
-/** The first of a kind whose names contain this: as many as one chooses among. */
+/** The first of a kind whose names contain this: no more than anybody would choose among. */
 export const useChoice = (kind: Kind, name = "") =>
   useQuery({
     queryKey: [...lists, "choice", kind, name],

@@ -94,7 +94,7 @@ function fieldErrors(body: Record<string, unknown>): FieldError[] {
 /** What more than one place acts on, by the last part of its type. */
 const kinds: Record<string, ProblemKind> = { "another-user": "another_user", blocked: "blocked" };
 
-/** Of a server that is there, although the status says the same as of one that is not. */
+/** Types from a server that is there, although their status is that of one that is not. */
 const fromHere = ["full", "no-draft", "files-away", "files-off"];
 
 const typePrefix = "urn:llm-council:problem:";
@@ -107,7 +107,7 @@ export function typeOf(body: Record<string, unknown>): string {
     : "";
 }
 
-/** The words for refusals come with the first one; where they do not, what the server says in English has to do. */
+/** The words for refusals are fetched with the first one; where that fails, what the server says in English has to do. */
 async function inReadersWords(body: Record<string, unknown>): Promise<string | null> {
   if (typeOf(body) === "") return null;
   try {

@@ -12,7 +12,7 @@ export type Role = Schemas["ProjectRole"];
 export type Listed = Schemas["ListedConversation"];
 export type ReadConversation = Schemas["ConversationInProject"];
 
-/** What is to be said by it; what is left out stays. */
+/** What a project is to say from now on; what is left out stays. */
 export interface ProjectChange {
   name?: string;
   instructions?: string;

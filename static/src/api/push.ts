@@ -11,7 +11,7 @@ const key = ["devices"] as const;
 const base = "/api/push/devices";
 const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 
-/** After a test it is looked soon whether it has gone out. */
+/** How soon to look, after a test, whether it has gone out. */
 const soonMs = 2_000;
 
 export const useDevices = (awaited: boolean) =>
@@ -46,6 +46,6 @@ export async function removeDevice(id: string) {
   }
 }
 
-/** No device need be told how a run stands: its reader sees it. If that does not get through they are told all the same. */
+/** No device need be told how a run stands: its reader sees it. If this does not get through, they are told all the same. */
 export const saw = (runId: string) =>
   request(`/api/runs/${encodeURIComponent(runId)}/seen`, send("POST", {})).catch(() => undefined);

@@ -1,12 +1,12 @@
 /** What the page keeps of the server's answers, and when it asks again. */
 import { notifyManager, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { availability } from "./availability";
-import { api } from "./client";
+import { api, type Page } from "./client";
 import { asProblem } from "./problem";
 import type { ConversationSummary } from "./types";
 
 // Views learn of new data at the end of the step that brought it, not in a later one: a form that
-// drops what was typed once it is saved never shows the value of before in between.
+// drops what was typed once it is saved never shows the earlier value in between.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
@@ -35,12 +35,10 @@ export const keys = {
   conversations: ["conversations"] as const,
   conversation: (id: string) => ["conversation", id] as const,
   run: (runId: string) => ["run", runId] as const,
-  search: (q: string) => ["search", q] as const,
   config: ["config"] as const,
   presets: ["presets"] as const,
   models: ["models"] as const,
   tags: ["tags"] as const,
-  tokens: ["tokens"] as const,
   user: ["user"] as const,
   version: ["version"] as const,
   budgets: ["budgets"] as const,
@@ -58,6 +56,12 @@ queryClient.setQueryDefaults(["conversation"], { gcTime: 60_000 });
 export const askAgainMs = (items: readonly ConversationSummary[] = []) =>
   items.some((item) => item.running) ? 10_000 : 60_000;
 
+/** Where the next page of a plain list begins; nothing where all of it is there. */
+export function nextOffset(last: Page<unknown>, pages: readonly Page<unknown>[]) {
+  const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
+  return last.items.length > 0 && seen < last.total ? seen : undefined;
+}
+
 /** With a tag, or archived, whichever folder they are in; otherwise those that are in none. */
 export const useConversations = (tag: string | null, archived: boolean) =>
   useInfiniteQuery({
@@ -69,25 +73,19 @@ export const useConversations = (tag: string | null, archived: boolean) =>
         folder: tag === null && !archived ? "none" : null,
       }),
     initialPageParam: 0,
-    getNextPageParam: (last, pages) => {
-      const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
-      return last.items.length > 0 && seen < last.total ? seen : undefined;
-    },
+    getNextPageParam: (last, pages) => nextOffset(last, pages),
     refetchInterval: (query) => askAgainMs(query.state.data?.pages.flatMap((page) => page.items)),
   });
 
 /** What is kept at the top of the list, the first of them where there are very many. */
 export const usePinned = (enabled: boolean) =>
   useQuery({
-    // Beside the lists: what makes them be read anew does so with these.
+    // Keyed beside the lists: what has them read again has these read again too.
     queryKey: [...keys.conversations, "pinned"],
     queryFn: async () => (await api.conversations(0, pageSize, { pinned: true })).items,
     enabled,
     refetchInterval: (query) => askAgainMs(query.state.data),
   });
-
-export const useSearch = (q: string) =>
-  useQuery({ queryKey: keys.search(q), queryFn: () => api.search(q), enabled: q.length > 0 });
 
 export const useConfig = () =>
   useQuery({ queryKey: keys.config, queryFn: api.config, staleTime: 60_000 });
@@ -99,8 +97,6 @@ export const useModels = () =>
   useQuery({ queryKey: keys.models, queryFn: api.models, staleTime: 300_000 });
 
 export const useTags = () => useQuery({ queryKey: keys.tags, queryFn: api.tags });
-
-export const useTokens = () => useQuery({ queryKey: keys.tokens, queryFn: api.tokens });
 
 export const useUser = () =>
   useQuery({ queryKey: keys.user, queryFn: api.user, staleTime: 300_000 });

@@ -6,7 +6,7 @@ import type { BudgetState } from "./types";
 
 /** By the last part of their type. */
 const byType: Record<string, string> = {
-  "not-found": msg("This is not there, or not any more."),
+  "not-found": msg("This does not exist, or no longer does."),
   blocked: msg("An administrator of this server has blocked you."),
   "another-user": msg("Somebody else is signed in now. Reload the page."),
   "slow-body": msg("The request took too long to arrive. Send it again."),
@@ -22,7 +22,9 @@ const byType: Record<string, string> = {
     "This conversation is in a project in which you may not write. Take it out of the project to go on with it.",
   ),
   "last-owner": msg("Nobody else owns this project by name. Make somebody else an owner first."),
-  "by-group": msg("You are in this project by a group: who leaves the group leaves the project."),
+  "by-group": msg(
+    "You are in this project through a group: whoever leaves the group leaves the project.",
+  ),
   "too-many-members": msg(
     "This project has as many members as there can be. Add a group in the place of many people.",
   ),

@@ -4,7 +4,7 @@ import { json, send } from "./client";
 import { queryClient, refreshConversations } from "./queries";
 import type { Ask, Schemas } from "./types";
 
-/** Its question says only what it says: what is left out is what is in force when it is asked. */
+/** Its question holds only what was chosen for it: the rest is whatever is in force when it is asked. */
 export type Schedule = Omit<Schemas["ScheduleView"], "request"> & { request: Ask };
 interface List extends Omit<Schemas["ScheduleList"], "schedules"> {
   schedules: Schedule[];
@@ -28,7 +28,7 @@ const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 const resultsKey = (id: string) => [...key, id, "results"] as const;
 
 const perPage = 20;
-/** How often it is looked after what is under way, and after what may come due. */
+/** How often to check on what is under way, and on what may come due. */
 const soonMs = 3_000;
 const laterMs = 30_000;
 

@@ -54,7 +54,7 @@ export async function makeShare(conversationId: string, wanted: ShareRequest) {
   return share;
 }
 
-/** For nobody it works any more; also where it had ended before. */
+/** It works for nobody any more; no error where it had ended before. */
 export async function stopShare(id: string) {
   try {
     await json<unknown>(one(id), { method: "DELETE" });

@@ -21,7 +21,7 @@ export type Abstention = Schemas["Abstention"];
 export type RunStatus = Schemas["RunStatus"];
 
 export type RunResult = Schemas["RunResult"];
-/** What of a run is to be asked again; neither field: what failed or was not reached. */
+/** What of a run is to be asked again; without any field, what failed or was not reached. */
 export type Again = Pick<Schemas["RetryRequest"], "member" | "round" | "from">;
 
 export type Conversation = Schemas["Conversation"];
@@ -108,5 +108,5 @@ export type RunRow = Schemas["RunRow"];
 export type AuditEntry = Schemas["AuditEntry"];
 /** What a search has found, under its number in the run. */
 export type FoundSource = Schemas["FoundSource"];
-/** What of a text's result tells what it rests on. */
+/** The fields of a text's result that tell what it rests on. */
 export type Searched = Partial<Pick<Answer, "citations" | "tool_calls_made" | "tools_refused">>;

@@ -26,7 +26,7 @@ const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 const deliveriesKey = (id: string) => [...key, id, "deliveries"] as const;
 
 const perPage = 20;
-/** How often it is looked after what is under way, and after what is tried later or still to come. */
+/** How often to check on what is under way, and on what is tried later or still to come. */
 const soonMs = 1_500;
 const laterMs = 10_000;
 

@@ -33,7 +33,7 @@ export interface FeatureStart {
   readonly title: string;
   /** Its switch among the options of a question. */
   readonly option?: Option;
-  /** Its one of a few ways, among the options of a question. */
+  /** Its choice among a few ways, among the options of a question. */
   readonly way?: OneWay;
   /** What is written or chosen for it, among the options of a question. */
   readonly written?: WrittenOption;
@@ -113,7 +113,7 @@ export interface Format {
   readonly texts: (run: RunState) => readonly MemberText[];
   /** What the chairman does before its first word: a text of the catalogue. */
   readonly reading: string;
-  /** Among which a reader may choose the best one; nothing where that cannot be said. */
+  /** The texts among which a reader may choose the best; none where that cannot be said. */
   readonly toChooseFrom?: (run: RunState) => readonly MemberText[];
   /** What the reviews are, where it has any: texts of the catalogue. */
   readonly reviews?: { readonly title: string; readonly lead: string };
@@ -260,10 +260,10 @@ export type Choices = { [Field in FormatName]?: string } & { [Field in Flag]?: b
   /** Null is none, whatever would be there by default. */
   [Field in Written]?: NonNullable<Request[Field]> | null;
 } & {
-  /** The reviews begin when so many have answered; null is all. */
+  /** How many must have answered before the reviews begin; null is all. */
   quorum: number | null;
   straggler_grace_ms: number;
-  /** So many of the reviewers review; null is all. */
+  /** How many of the reviewers review; null is all. */
   reviews_per_answer: number | null;
   /** 0 nothing, 1 stages, 2 models as well, 3 everything. */
   verbosity: number;
@@ -303,8 +303,8 @@ export interface Option {
   /** What is in its way is for whoever runs the server to mend, and for no part of the settings. */
   readonly isForServer?: true;
   /**
-   * It chooses who answers, which only one option can: the first in the list that is on keeps the
-   * later ones from it, for the reason (a text of the catalogue) given here.
+   * It chooses who answers, which only one option can do: the first in the list that is on keeps the
+   * later ones from doing so, for the reason (a text of the catalogue) given here.
    */
   readonly choosesMembers?: string | true;
 }
@@ -323,7 +323,7 @@ export interface OneWay<Field extends Way = Way> {
     /** What its button says, and its chip where that has no words of its own: a text of the catalogue. */
     readonly text: string;
     readonly chip?: string;
-    /** Why the other options of the group have nothing to do then, where they have not: a text of the catalogue. */
+    /** Why the other options of the group then have nothing to do, if so: a text of the catalogue. */
     readonly alone?: string;
   }[];
   /**

@@ -28,17 +28,17 @@ it.each(["api", "i18n", "markdown", "run", "stream", "ui"])("%s/ imports no feat
   expect(upwards).toEqual([]);
 });
 
-/** How features are called in the code whose names are words of everybody's. */
+/** How the code refers to features whose names are everyday words. */
 const calledOtherwise: Record<string, RegExp> = {
   // Browsers, providers and this page have caches of their own.
   cache: /use_cache|\bcache_(?:mode|offer|hit|miss)\b/,
   chairmen: /multi_?chairm|multi_synthesis|several chairmen/i,
-  // What a debate is, is a word of everybody's; its formats are not.
+  // "Debate" is an everyday word; the names of its formats are not.
   debate: /arena|all_to_all|\brotation\b/i,
   consensus: /(?<!weighted_)consensus/i,
   // Files of questions may be pictures whether or not a run says who saw them.
   pictures: /\bpicturesOf\b|\bPicturesInfo\b|\bseen_by\b/,
-  // The library of the page has the name as well.
+  // The library that the page is built with has that name, too.
   react: /\bReAct\b/,
   // Shapes of the server, and the page on how to set searches up, are not the option.
   research: /use_research|research_model/,
@@ -47,7 +47,7 @@ const calledOtherwise: Record<string, RegExp> = {
   sources: /sourcesOf|citedIn/,
   tools: /use_tools|tools_max_rounds/,
   "step-by-step": /step.?by.?step/i,
-  // What the server says of a run without reviews has the name as well.
+  // What the server says of a run without reviews has that name, too.
   unreviewed: /use_reviews/,
   weights: /weights_info|weighted votes/i,
 };

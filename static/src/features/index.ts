@@ -2,7 +2,7 @@
 import type { Feature } from "./feature";
 import { starts } from "./list";
 
-/** Found by their names: see `feature.ts`. Of some there is no more than is known before a run. */
+/** Found by their names: see `feature.ts`. Some have nothing beyond what is known before a run. */
 const found = import.meta.glob<Feature>("./*/feature.{ts,tsx}", { eager: true, import: "feature" });
 
 export const features: readonly Feature[] = starts.map(

@@ -146,7 +146,7 @@ for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) 
   if (isCode && isOurs) read(join(entry.parentPath, entry.name), found);
 }
 
-/** English texts that read alike for one: they come with every first load, and once is enough. */
+/** English texts that are the same for one as for many: the forms for one come with every first load, so these are left out. */
 const alike: readonly string[] = [
   "and {{count, number}} more",
   "{{count, number}} cited",

@@ -71,10 +71,10 @@ export async function loadLanguage(): Promise<void> {
 /** The place of the choice on its page, by its id. */
 export const languageChoice = "language";
 
-/** Takes the page anew: a question that runs goes on at the server and is followed again. */
+/** Loads the page anew: a run that is under way goes on at the server and is followed again. */
 export function chooseLanguage(language: Language | null) {
   kept.write(key, language);
-  // Where it was chosen is where the reader goes on.
+  // The reader goes on where it was chosen.
   history.replaceState(null, "", `#${languageChoice}`);
   location.reload();
 }

@@ -109,7 +109,7 @@ function plainOr(kind: Block["kind"], text: string): Block[] {
   return pieces(text).map((piece) => ({ kind: "plain", text: piece }));
 }
 
-/** From here on, short paragraphs share a block: thousands of blocks are slow by their number. */
+/** From here on, short paragraphs share a block: thousands of blocks are slow, however short they are. */
 const single = 40;
 const longestShared = 3_000;
 const short = 500;

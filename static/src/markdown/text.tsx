@@ -3,7 +3,7 @@ import { BlockView, FarBlocks } from "./block";
 import { type Block, growing, splitBlocks } from "./blocks";
 import type { Props } from "./markdown";
 
-/** So much is rendered at once; what follows, when the reader comes near. */
+/** How much is rendered at once; what follows is rendered when the reader comes near. */
 const blocksAtOnce = 40;
 const lettersAtOnce = 8_000;
 
@@ -16,7 +16,7 @@ function firstFar(blocks: readonly Block[]): number {
   return Math.min(at < 0 ? blocks.length : Math.max(1, at), blocksAtOnce);
 }
 
-/** What is far is put together: so many blocks, or so many letters. */
+/** What is far away is put together in groups of this many blocks or letters. */
 const blocksTogether = 50;
 const lettersTogether = 6_000;
 

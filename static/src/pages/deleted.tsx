@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client";
-import { keys, pageSize, refreshConversations } from "../api/queries";
+import { keys, nextOffset, pageSize, refreshConversations } from "../api/queries";
 import type { ConversationSummary } from "../api/types";
 import { More } from "../features/admin/more";
 import { titleOf } from "../features/conversations/title";
@@ -24,10 +24,7 @@ const useDeleted = () =>
     queryKey: key,
     queryFn: ({ pageParam }) => api.deleted(pageParam, pageSize),
     initialPageParam: 0,
-    getNextPageParam: (last, pages) => {
-      const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
-      return last.items.length > 0 && seen < last.total ? seen : undefined;
-    },
+    getNextPageParam: (last, pages) => nextOffset(last, pages),
   });
 
 function Row({ item }: { item: ConversationSummary }) {

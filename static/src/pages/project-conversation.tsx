@@ -83,7 +83,7 @@ export default function ProjectConversationPage({ id, cid }: { id: string; cid: 
           <h1>{t("This conversation is not here")}</h1>
           <p>
             <T
-              text="It is in this project no longer, or you are not. <link>Start a new conversation</link>."
+              text="It is no longer in this project, or you are not. <link>Start a new conversation</link>."
               parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
             />
           </p>

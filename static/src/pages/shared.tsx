@@ -15,7 +15,7 @@ import { Skeleton } from "./conversation";
 
 const day = dateFormat({ dateStyle: "long" });
 
-/** Whose it is, of when, and until when it is here. */
+/** Whose it is, when it was shared, and until when it is here. */
 function Facts({ shared }: { shared: SharedConversation }) {
   const made = day(when(shared.created_at));
   return (

@@ -177,7 +177,7 @@ function useFilesOfBefore(id: string, attached: readonly AttachedFile[] = []) {
   useEffect(() => files.offer(id, JSON.parse(list)), [id, list]);
 }
 
-/** So many of the newest turns are drawn at once. */
+/** How many of the newest turns are drawn at once. */
 const turnsAtOnce = 2;
 
 export default function Turns({ conversation }: { conversation: Conversation }) {
@@ -211,7 +211,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   const elsewhere = live !== null && isElsewhere(live, conversation);
   // Where it branches the page says what a question goes on from: another tab may look at another branch.
   const end = conversation.branches > 1 ? (turns.at(-1)?.run?.messageId ?? null) : null;
-  // Kept as they are, so that the composer rests while texts stream in.
+  // Memoised, so that the composer is not drawn again while texts stream in.
   const ask = useCallback(
     async (body: Ask) => {
       drafts.write(id, { content: "", to: null });

@@ -81,7 +81,7 @@ export function synthesisFrom(
   };
 }
 
-/** A chairman's failure, of an event that tells it. */
+/** A chairman's failure, from the event that tells it. */
 export const failureFrom = ({ model, error, error_kind, error_fact }: Failure): Failure => ({
   model,
   error,

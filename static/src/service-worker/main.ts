@@ -21,7 +21,7 @@ self.addEventListener("fetch", (event) => {
   if (mode === "navigate" && method === "GET") event.respondWith(page(event));
 });
 
-/** Always the server's; whatever that says, as well where it sends people to sign in. */
+/** Always the server's own answer, whatever it says, even where it sends people to sign in. */
 async function page({ request, preloadResponse }: FetchEvent): Promise<Response> {
   try {
     return (await preloadResponse) ?? (await fetch(request));
@@ -60,7 +60,7 @@ async function show({ data }: PushEvent) {
     {
       body: title,
       lang,
-      // What comes later of a conversation takes the place of what came before.
+      // A later notification of a conversation takes the place of an earlier one.
       tag: conversation ?? testTag,
       icon: "/icons/192.png",
       badge: "/icons/badge.png",

@@ -14,7 +14,7 @@ export interface Words {
   offline: Record<"title" | "text" | "again", string>;
 }
 
-/** Until the page has left others. */
+/** Used until the page has left others. */
 export const english: Words = {
   lang: "en",
   colours: "light dark",

@@ -29,7 +29,7 @@ it("comes back by itself once something answers, and not for the error of a prox
   answer = async () => ({ status: 502 });
   await vi.advanceTimersByTimeAsync(5_000);
   expect(reload).not.toHaveBeenCalled();
-  // To a sign-in: what is led elsewhere by hand says no status.
+  // A redirect to a sign-in: with `redirect: "manual"` its status is 0.
   answer = async () => ({ status: 0 });
   dispatchEvent(new Event("online"));
   await vi.advanceTimersByTimeAsync(0);

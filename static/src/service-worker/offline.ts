@@ -20,7 +20,7 @@ const mark = `<svg width="64" height="64" viewBox="0 0 32 32" aria-hidden="true"
   cy="16" r="3.2" fill="none" stroke="#f4f6f2" stroke-width="1.6"/></svg>`;
 
 /**
- * Runs in the page: takes it anew as soon as something answers. A sign-in in the server's place is an answer, the error of a proxy
+ * Runs in the page: reloads it as soon as something answers. A sign-in in the server's place is an answer, the error of a proxy
  * whose server is away is none.
  */
 export function comeBack() {

@@ -1,6 +1,6 @@
 import { english, type Words, wordsCache, wordsPath } from "./messages";
 
-/** What the page has left; texts that an older page did not leave are English. */
+/** The words that the page has left here; those that an older page did not leave are English. */
 export async function readWords(): Promise<Words> {
   const kept = await (await caches.open(wordsCache)).match(wordsPath);
   if (!kept) return english;

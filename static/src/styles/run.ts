@@ -1,5 +1,5 @@
 /**
- * How runs look, and what tables, folds and badges elsewhere have from them. It comes before the styles of whatever needs
+ * How runs look, and the styles that tables, folds and badges elsewhere share with them. It comes before the styles of whatever needs
  * it, in one order everywhere: a page imports it before its own.
  */
 import "./conversation.css";

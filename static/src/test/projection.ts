@@ -384,7 +384,7 @@ const lookup = (use: ToolUse) => ({
   error: use.error ?? null,
 });
 
-/** As they are told; of a stored run as its texts have them. */
+/** As events tell them; for a stored run, as its texts hold them. */
 function lookups(run: RunState) {
   const told = Object.entries(usesOf(run)).map(([place, uses]) => {
     const at = place.indexOf(" ");

@@ -26,8 +26,8 @@ export function Clamp({
     if (!following && !open && box.current) box.current.scrollTop = 0;
   }, [following, open]);
 
-  // Told of new sizes, the box is never asked for them: asking would lay the page out anew for
-  // every text that grows in a frame.
+  // An observer reports new sizes, so the box is never asked for them: asking would lay the page out
+  // anew for every text that grows in a frame.
   useEffect(() => {
     const element = box.current;
     if (!element || !content.current) return;
@@ -43,7 +43,7 @@ export function Clamp({
   const mode = open ? "open" : following ? "following" : "closed";
   return (
     <div className={`clamp clamp-${mode}${overflows ? " clamp-overflows" : ""}`}>
-      {/* A box that scrolls must be reachable by keyboard; one that grows does from one moment to the next. */}
+      {/* A box that scrolls must be reachable by keyboard; one that grows may scroll from one moment to the next. */}
       <div
         ref={box}
         className="clamp-box"

@@ -1,11 +1,11 @@
 /**
- * What has the focus is about to go, with its place in a list: the same in the place after it has it
- * then, or in the one before; in an empty list `otherwise`. Beside the places may stand a button itself.
+ * What has the focus is about to go, with its place in a list: its counterpart in the next place gets the
+ * focus, or that in the place before; in an empty list `otherwise`. A place may be a button itself.
  */
 export const passFocusOn = (place: Element | null, selector: string, otherwise?: string) =>
   focusAfter(place, selector, otherwise)();
 
-/** The same once it is gone: where to is found now, and what is answered goes there. */
+/** The same in two steps: the target is found now, and the function that is returned moves the focus there. */
 export function focusAfter(place: Element | null, selector: string, otherwise?: string) {
   const within = (beside: Element | null | undefined) =>
     beside?.matches(selector) ? beside : beside?.querySelector(selector);

@@ -20,7 +20,7 @@ export function FormDialog({
   const dialog = useModal();
   const id = useId();
   const begun = useRef(false);
-  // What it is about comes before the way out, which stands first; also where it is read first.
+  // The focus goes to what the dialog is about, and not to the way out, which stands first; also where that is fetched first.
   useEffect(() => {
     if (begun.current) return;
     const find = (what: string) => dialog.current?.querySelector<HTMLElement>(what);

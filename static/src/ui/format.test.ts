@@ -95,7 +95,7 @@ describe("numbers and names", () => {
     expect(tokensPerSecond({ usage, latency_ms: 3000, ttft_ms: 1000 })).toBe(50);
     expect(tokensPerSecond({ usage, latency_ms: 0 })).toBeNull();
     expect(tokensPerSecond({ latency_ms: 3000 })).toBeNull();
-    // All in one piece: the figure would be of the network.
+    // All in one piece: the figure would be that of the network.
     expect(tokensPerSecond({ usage, latency_ms: 1001, ttft_ms: 1000 })).toBeNull();
   });
 });

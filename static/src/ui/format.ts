@@ -52,7 +52,7 @@ export function money(usd: number | null | undefined): string {
 
 const rough = [2, 3, 4, 5].map(dollars);
 
-/** US dollars that are only guessed: two digits that count, and cents above a dollar. */
+/** US dollars that are only guessed: two significant digits, and cents above a dollar. */
 export function roughly(usd: number): string {
   if (usd === 0 || usd < 0.0001) return money(usd);
   if (usd >= 1) return cents(usd);
@@ -100,14 +100,14 @@ const percents = {
   1: numberFormat({ style: "percent", maximumFractionDigits: 1, useGrouping: false }),
 };
 
-/** A part of one, 0.333 as 33%, in German as 33 %; with up to so many digits after the point. */
+/** A part of one, 0.333 as 33%, in German as 33 %; with up to `digits` digits after the point. */
 export const percent = (n: number | null | undefined, digits: keyof typeof percents = 0) =>
   n === null || n === undefined ? "–" : percents[digits](n);
 
-/** Milliseconds of writing from which on a speed means something. */
+/** From this many milliseconds of writing on, a speed means something. */
 const leastWriting = 250;
 
-/** Tokens per second once the first token was there; null where the provider did not say enough. */
+/** Tokens per second, counted from the first token; null where the provider did not say enough. */
 export function tokensPerSecond(answer: {
   usage?: { completion_tokens: number } | null;
   latency_ms?: number | null;

@@ -85,7 +85,7 @@ export const keeper = {
     keptInTab.keepOnly("", false);
     owner = null;
   },
-  /** The same of the whole browser, whose other tabs are told so. */
+  /** The same for the whole browser, whose other tabs are told. */
   forget() {
     kept.keepOnly("", false);
     keeper.leave();

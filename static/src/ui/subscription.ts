@@ -5,12 +5,12 @@ export async function subscription(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null;
 }
 
-/** How long a push service is waited for that does not answer. */
+/** How long to wait for a push service that does not answer. */
 const patienceMs = 2_000;
 
 /**
- * From here on nothing reaches this browser. Its push service says so to whoever sends to it. Where that cannot be said, the
- * next one who is told in this browser takes it over.
+ * From here on nothing reaches this browser. Its push service says so to whoever sends to it. Where it cannot be told, the
+ * next user who is told of runs in this browser takes the subscription over.
  */
 export async function unsubscribe(): Promise<void> {
   const leave = async () => {

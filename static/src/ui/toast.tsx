@@ -17,13 +17,13 @@ let nextId = 1;
 const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
-/** Shows it for a while; what it answers with takes it away. */
+/** Shows it for a while; the function that is returned takes it away. */
 export function toast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}) {
   const id = nextId++;
   const entry: Toast = { id, text, tone: "plain", ...options };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), entry] }));
   const end = () => {
-    // Not from under the hand of whoever is there.
+    // Not while somebody has the focus in it.
     if (document.activeElement?.closest(".toasts")) setTimeout(end, 2_000);
     else dismiss(id);
   };

@@ -18,7 +18,7 @@ export function textProblem(text: string, most: number): string | null {
   });
 }
 
-/** The same of a name or a sentence, which nothing invisible is pasted into. */
+/** The same for a name or a sentence, which may hold nothing invisible. */
 const lineProblem = (text: string, most: number) =>
   textProblem(text, most) ??
   (/[^\P{Cc}\n]/u.test(text.trim())

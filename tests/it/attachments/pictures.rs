@@ -283,8 +283,8 @@ async fn what_is_no_picture_or_too_large_is_refused_with_a_sentence() {
     let app = TestApp::with("image_models = [\"m/*\"]\n[attachments]\nmax_image_bytes = 1000\n").await;
     let ann = app.user("ann");
     for (bytes, status, words) in [
-        (b"\x89PNG\r\n\x1a\nrest".to_vec(), 415, "damaged or none"),
-        (b"\xff\xd8\xff\xe0rest".to_vec(), 415, "damaged or none"),
+        (b"\x89PNG\r\n\x1a\nrest".to_vec(), 415, "damaged or not one"),
+        (b"\xff\xd8\xff\xe0rest".to_vec(), 415, "damaged or not one"),
         (png((8_001, 5), b""), 415, "8001 × 5 pixels large; a side may have 8000 at most"),
         (png((5, 5), &[0; 1000]), 413, "picture is larger than 1000 bytes"),
     ] {

@@ -15,14 +15,14 @@ async fn a_bad_upload_is_refused_with_a_sentence_and_leaves_nothing() {
     let ann = app.user("ann");
     let before = census(&app).await;
     for (name, bytes, status, words) in [
-        ("a.exe", &b"MZ\0\0"[..], 415, "none of the files"),
+        ("a.exe", &b"MZ\0\0"[..], 415, "not of a type"),
         ("a.txt", b"Gr\xfc\xdfe", 415, "UTF-8"),
         ("a.txt", b"\xff\xfeH\0i\0", 415, "UTF-8"),
-        ("a.docx", b"PK\x03\x04 and no more", 415, "none of the files"),
+        ("a.docx", b"PK\x03\x04 and no more", 415, "not of a type"),
         ("a.txt", b"", 422, "is empty"),
         ("a.txt", b" \n", 422, "is empty"),
-        ("..", b"text", 422, "no name"),
-        ("\u{202e}", b"text", 422, "no name"),
+        ("..", b"text", 422, "not a file name"),
+        ("\u{202e}", b"text", 422, "not a file name"),
         ("a.txt", &[b'a'; 1001], 413, "larger than 1000 bytes"),
     ] {
         let detail = sentence(&upload(&ann, name, bytes).await, status);
@@ -32,9 +32,7 @@ async fn a_bad_upload_is_refused_with_a_sentence_and_leaves_nothing() {
     assert!(sentence(&upload(&ann, &long, b"text").await, 422).contains("255 bytes"));
     let both = upload(&ann, "..", b"").await;
     assert_eq!(both.wrong_fields(), ["file", "filename"], "everything at once");
-    assert!(
-        sentence(&upload(&ann, "a.zip", &zip_of(&[("a", b"b")])).await, 415).contains("none of the files")
-    );
+    assert!(sentence(&upload(&ann, "a.zip", &zip_of(&[("a", b"b")])).await, 415).contains("not of a type"));
     for body in [form(&[]), form(&[("file", None, b"text")]), form(&[("other", Some("a.txt"), b"text")])] {
         assert_eq!(send(&ann, body).await.wrong_fields(), ["file"], "no file");
     }

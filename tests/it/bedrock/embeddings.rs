@@ -77,7 +77,7 @@ async fn a_model_whose_form_nobody_knows_is_not_asked() {
     for model in ["anthropic.claude-sonnet-4-6", "amazon.titan-embed-image-v1", arn] {
         let error = ask(&registry, model).await.unwrap_err();
         assert_eq!((error.kind, error.tries, error.reached), (ErrorKind::Refused, 1, false), "{model}");
-        assert!(error.message.contains("no model whose embeddings are known"), "{}", error.message);
+        assert!(error.message.contains("for embeddings is not known"), "{}", error.message);
     }
     assert!(server.embedding_records().is_empty());
 }

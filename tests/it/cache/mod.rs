@@ -160,6 +160,42 @@ async fn without_an_embedding_model_nearly_the_same_text_is_found() {
     app.close().await;
 }
 
+/// As with a model that is not to be asked: nothing has failed, and what is kept can be found again.
+#[tokio::test]
+async fn where_the_provider_has_no_embeddings_nearly_the_same_text_is_found() {
+    let none = "[providers.groq]\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key = \"sk-groq\"\n\
+                [cache]\nembedding_model = \"groq:m/vectors\"\n";
+    let app = TestApp::with(none).await;
+    let ann = app.user("ann");
+    let question = "Explain to me in a few sentences why the tides of the sea turn twice a day";
+    let first = ask(&ann, question, json!({})).await;
+    assert_eq!(find(&first, "cache_miss")["reason"], "empty");
+    let kept = find(&first, "cache_stored");
+    assert_eq!((&kept["embedding_method"], &kept["embedding_model"]), (&json!("hash"), &Value::Null));
+    let nearly = question.replace("sentences", "sentence");
+    let near = ask(&ann, &nearly, json!({"cache_similarity_threshold": 0.8})).await;
+    assert!(has(&near, "cache_hit"), "{}", find(&near, "cache_miss"));
+    let search = json!({"query": nearly, "similarity_threshold": 0.8});
+    assert_eq!(ann.post("/api/cache/search", search).await.ok()["cached_query"], question);
+    assert_eq!(ann.get("/api/cache/stats").await.ok()["embedding_failures"], 0);
+    assert!(app.models.embedding_records().is_empty());
+
+    assert_eq!(ann.get("/api/cache/config").await.ok()["use_api_embeddings"], false);
+    let embeddings = ann.get("/api/embeddings/config").await.ok();
+    assert_eq!((&embeddings["method"], &embeddings["api_url"]), (&json!("hash"), &Value::Null));
+    let expected = |model: &'static str| {
+        let ann = &ann;
+        async move {
+            ann.put("/api/config", json!({"embedding_model": model})).await.ok();
+            let estimate =
+                ann.post("/api/estimate", json!({"content": "Why?", "use_cache": true})).await.ok();
+            estimate["by_stage"].get("cache").is_some()
+        }
+    };
+    assert_eq!((expected("groq:m/vectors").await, expected("m/vectors").await), (false, true));
+    app.close().await;
+}
+
 #[tokio::test]
 async fn in_exact_mode_nothing_is_compared_or_paid() {
     let app = TestApp::start().await;

@@ -1,6 +1,6 @@
 //! The entries of a person and their figures.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ask, find, has};
 use crate::support::app::TestApp;
@@ -41,6 +41,43 @@ async fn entries_are_listed_searched_and_deleted_by_their_owner_only() {
     assert!(!has(&ask(&ann, "Who turns the stars?", json!({})).await, "cache_hit"));
     assert_eq!(ann.send("DELETE", "/api/cache", None).await.ok()["entries_cleared"], 3);
     assert_eq!(ann.get("/api/cache/info").await.ok()["cache_size"], 0);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_entry_is_deleted_by_its_short_path_as_well_and_each_deletion_is_noted() {
+    let app = TestApp::start().await;
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    for question in ["Why do tides turn?", "Who turns the stars?"] {
+        ask(&ann, question, json!({})).await;
+    }
+    let all = ann.get("/api/cache/entries").await.ok();
+    let id = all["entries"][0]["id"].as_str().unwrap();
+    let path = format!("/api/cache/{id}");
+    assert_eq!(bob.send("DELETE", &path, None).await.status, 404);
+    assert_eq!(ann.send("DELETE", &path, None).await.ok()["deleted"], id);
+    assert_eq!(ann.send("DELETE", &path, None).await.status, 404);
+    assert_eq!(ann.send("DELETE", "/api/cache/none", None).await.status, 404);
+    assert_eq!(ann.send("DELETE", "/api/cache/stats", None).await.ok()["success"], true, "it is no id");
+    assert_eq!(ann.send("DELETE", "/api/cache", None).await.ok()["entries_cleared"], 1);
+    let log = app.admin().get("/api/admin/audit?action=cache").await.ok();
+    let noted: Vec<[&Value; 4]> = log["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| [&entry["user"], &entry["action"], &entry["target"], &entry["details"]])
+        .collect();
+    let (who, none, nothing) = (json!("ann"), Value::Null, json!({}));
+    assert_eq!(
+        noted,
+        [
+            [&who, &json!("cache.clear"), &none, &json!({"entries": 1})],
+            [&who, &json!("cache.clear_stats"), &none, &nothing],
+            [&who, &json!("cache.delete"), &json!(id), &nothing],
+        ],
+        "and nothing of those that were refused"
+    );
+    assert!(!log.to_string().contains("tides"), "{log}");
     app.close().await;
 }
 
@@ -86,6 +123,7 @@ async fn how_it_is_set_up_is_said_to_everybody_and_can_be_changed() {
     let ann = app.user("ann");
     let config = ann.get("/api/cache/config").await.ok();
     assert_eq!((&config["sharing"], &config["max_entries"]), (&json!("groups"), &json!(3)));
+    assert_eq!((&config["max_cache_entries"], &config["use_api_embeddings"]), (&json!(3), &json!(true)));
     assert_eq!((&config["similarity_threshold"], &config["cache_mode"]), (&json!(0.92), &json!("serve")));
     let embeddings = ann.get("/api/embeddings/config").await.ok();
     assert_eq!(embeddings["default_model"], "openai/text-embedding-3-small");
@@ -93,10 +131,17 @@ async fn how_it_is_set_up_is_said_to_everybody_and_can_be_changed() {
         (&embeddings["embedding_dimension"], &embeddings["hash_dimension"]),
         (&json!(1536), &json!(256))
     );
+    assert_eq!(
+        (&embeddings["dimensions"], &embeddings["api_url"], &embeddings["method"]),
+        (&json!(1536), &json!(app.models.base_url()), &json!("api"))
+    );
     let changed = json!({"embedding_model": "m/vectors", "default_options": {"use_cache": true, "cache_mode": "exact"}});
     ann.put("/api/config", changed).await.ok();
     let config = ann.get("/api/cache/config").await.ok();
     assert_eq!((&config["embedding_model"], &config["cache_mode"]), (&json!("m/vectors"), &json!("exact")));
+    ann.put("/api/config", json!({"use_api_embeddings": false})).await.ok();
+    let embeddings = ann.get("/api/embeddings/config").await.ok();
+    assert_eq!((&embeddings["method"], &embeddings["api_url"]), (&json!("hash"), &Value::Null));
     assert_eq!(ann.put("/api/config", json!({"embedding_model": "two words"})).await.status, 422);
     let wrong = json!({"default_options": {"cache_mode": "sometimes"}});
     assert_eq!(ann.put("/api/config", wrong).await.status, 422);
@@ -121,6 +166,26 @@ async fn a_search_says_what_would_be_given_and_is_paid() {
     for query in ["", "?query=", "?query=x&similarity_threshold=0.2"] {
         assert_eq!(ann.post(&format!("/api/cache/search{query}"), json!({})).await.status, 422, "{query}");
     }
+
+    let search = "/api/cache/search";
+    let by_query = ann.send("POST", &format!("{search}?query=why%20do%20tides%20turn"), None).await.ok();
+    assert_eq!(by_query, same, "without a body");
+    let body = json!({"query": "why do tides turn", "system_prompt": null, "similarity_threshold": 0.9});
+    assert_eq!(ann.post(search, body.clone()).await.ok(), same);
+    assert_eq!(
+        ann.post(&format!("{search}?query=Who%20wrote%20Faust"), body).await.ok(),
+        same,
+        "the body counts"
+    );
+    let rhymed = json!({"query": "why do tides turn", "system_prompt": "Rhyme"});
+    assert_eq!(ann.post(search, rhymed).await.ok()["found"], false);
+    assert_eq!(ann.send("POST", search, None).await.wrong_fields(), ["query"]);
+    let wrong = json!({"query": 7, "system_prompt": [], "similarity_threshold": "high"});
+    assert_eq!(
+        ann.post(search, wrong).await.wrong_fields(),
+        ["query", "system_prompt", "similarity_threshold"]
+    );
+    assert_eq!(ann.post(search, json!([])).await.wrong_fields(), ["body"]);
     let usage = app.admin().get("/api/admin/usage?by=format").await.ok();
     assert!(usage.to_string().contains("cache_search"), "{usage}");
     app.close().await;

@@ -178,6 +178,38 @@ async fn a_format_can_be_the_default_and_a_request_that_names_another_has_its_wa
 }
 
 #[tokio::test]
+async fn a_request_has_its_way_in_whichever_spelling_it_says_what_a_default_says() {
+    let app = debating().await;
+    let ann = app.user("ann");
+    let defaults = json!({"arena_rounds": 5, "include_rebuttal": false});
+    ann.put("/api/config", json!({"default_options": defaults})).await.ok();
+    let preset = json!({"name": "Long", "options": defaults});
+    let preset = ann.post("/api/settings/presets", preset).await.ok()["preset"]["id"].clone();
+    // Four members, as many ballots, a judgment and a title.
+    let calls = |rounds: usize| rounds * 4 + 6;
+    for (body, rounds) in [
+        (json!({"mode": "arena"}), 5),
+        (json!({"mode": "arena", "arena_config": {}}), 5),
+        (json!({"mode": "arena", "arena_config": {"round_count": 2}}), 2),
+        (json!({"mode": "arena", "arena_rounds": 3}), 3),
+        (json!({"mode": "debate"}), 2),
+        (json!({"mode": "debate", "num_rounds": 3}), 3),
+        (json!({"mode": "debate", "include_rebuttal": true}), 3),
+    ] {
+        for more in [json!({"content": "Why?"}), json!({"content": "Why?", "preset_id": preset})] {
+            let id = ann.conversation().await;
+            let path = format!("/api/conversations/{id}/message/estimate");
+            let whole = json_with(more, &body);
+            assert_eq!(ann.post(&path, whole.clone()).await.ok()["calls"], calls(rounds), "{whole}");
+        }
+    }
+    // The request itself still has to agree with itself.
+    let both = json!({"mode": "debate", "num_rounds": 3, "include_rebuttal": false});
+    assert_eq!(wrong(&ann, both).await, ["num_rounds"]);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_default_that_no_request_could_say_is_refused_whichever_format_reads_it() {
     let app = debating().await;
     let ann = app.user("ann");

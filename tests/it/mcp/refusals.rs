@@ -125,7 +125,7 @@ async fn what_is_wrong_with_a_question_is_said_all_at_once_and_with_what_there_i
         assert!(said.contains(part), "{part}: {said}");
     }
     let said = client.refused("ask_council", json!({"prompt": "Why?"})).await;
-    assert!(said.contains("prompt is no argument") && said.contains("question"), "{said}");
+    assert!(said.contains("prompt is not an argument") && said.contains("question"), "{said}");
     let said = client.refused("ask_council", json!({"question": "Why?", "options": {"content": "x"}})).await;
     assert!(said.contains("options.content"), "{said}");
     let said = client.refused("ask_council", json!({"question": "Why?", "options": {"quorum": 99}})).await;

@@ -129,7 +129,7 @@ async fn files_in_a_store_that_is_configured_no_more_are_out_of_reach_and_said_t
     assert!(!log.contains(SECRET) && !log.contains("In the store."), "{log}");
 
     let server = Program::council(&db, &models).serve().await;
-    server.until_logged(|text| text.contains("files are in an object store, and none is configured")).await;
+    server.until_logged(|text| text.contains("files are in an object store, but none is configured")).await;
     let read = async |user: &User<'_>, id: &str| user.get(&format!("/api/attachments/{id}/content")).await;
     let ann = server.user("ann");
     let answer = read(&ann, &in_store).await;

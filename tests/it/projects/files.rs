@@ -366,7 +366,7 @@ async fn what_is_too_much_no_text_or_a_picture_is_refused_and_not_kept() {
         ("photo.png", png((4, 3), b"pixels"), 415, "photo.png is a picture, and a project has none"),
         ("locked.pdf", encrypted_pdf(), 422, "locked.pdf): It is protected by a password."),
         ("blank.pdf", pdf(&[""]), 422, "There is no text in it"),
-        ("a.exe", b"MZ\0\0".to_vec(), 415, "none of the files"),
+        ("a.exe", b"MZ\0\0".to_vec(), 415, "not of a type"),
         ("a.txt", Vec::new(), 422, "is empty"),
         ("a.txt", vec![b'a'; 2001], 413, "larger than"),
     ] {

@@ -99,6 +99,12 @@ pub const DECOMPOSITIONS: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "mode": "decomposition", "rubric": {"text": "- Right"}}"#,
     ),
+    (
+        "a decomposition that shows its steps",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "decomposition", "use_cot": true}"#,
+    ),
     ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
     ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),
     ("the utility model of a decomposition fails", the_utility_model_fails, nobody_waits, DECOMPOSITION),

@@ -177,6 +177,7 @@ pub fn probes() -> Vec<Probe> {
         entry("GET", "/api/cache/info", Own, &[""], None),
         entry("GET", "/api/cache/entries", Own, &["", "limit=1", "q=quokka"], None),
         entry("DELETE", "/api/cache/entries/{id}", Cached, &[""], None),
+        entry("DELETE", "/api/cache/{id}", Cached, &[""], None),
         entry("DELETE", "/api/cache", Own, &[""], None),
         entry("DELETE", "/api/cache/stats", Own, &[""], None),
         entry("POST", "/api/cache/search", Own, &["query=why%20is%20the%20quokka%20scripted"], None),

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use super::program;
 use crate::support::app::TestApp;
+use crate::support::db::TestDb;
+use crate::support::model_server::ModelServer;
 use crate::support::process::Program;
 
 #[tokio::test]
@@ -21,13 +23,45 @@ async fn runs_models_presets_and_tokens_are_listed() {
     assert_eq!(program.run(&["models"]).await.code, Some(0));
     assert!(program.run(&["presets"]).await.stdout.starts_with("No presets yet"));
     let usage = program.run(&["usage"]).await;
-    assert_eq!(usage.code, Some(4), "ann is no administrator: {usage:?}");
+    assert_eq!(usage.code, Some(4), "a token is never an administrator's: {usage:?}");
+    assert!(
+        usage.stderr.contains("for administrators") && usage.stderr.contains("usage --here"),
+        "{usage:?}"
+    );
 
     let list = app.user("ann").get("/api/conversations").await.ok();
     let exported = program.run(&["export", list[0]["id"].as_str().unwrap()]).await;
     assert!(exported.stdout.contains("Why?"), "{exported:?}");
     assert_eq!(program.run(&["export", "00000000-0000-4000-8000-000000000000"]).await.code, Some(1));
     app.close().await;
+}
+
+#[tokio::test]
+async fn a_token_is_made_for_reading_alone_where_that_is_asked_for() {
+    let db = TestDb::new().await;
+    let models = ModelServer::start().await;
+    let here = Program::council(&db, &models);
+    let monitor = ["token", "new", "monitor", "--days", "7", "--read-only"];
+    for arguments in [&["token", "new", "laptop"][..], &monitor] {
+        let made = here.run(&[arguments, &["--user", "ann"]].concat()).await;
+        assert!(made.code == Some(0) && made.stdout.starts_with("lc_"), "{made:?}");
+    }
+    let listed = here.run(&["token", "list", "--user", "ann"]).await;
+    let row = |name: &str| listed.stdout.lines().find(|line| line.contains(name)).unwrap_or_default();
+    assert!(row("laptop").contains("  read, ask  "), "{listed:?}");
+    assert!(row("monitor").contains("  read  "), "{listed:?}");
+}
+
+/// No token may see it, so it is asked where the database is.
+#[tokio::test]
+async fn what_everybody_used_is_listed_on_the_servers_machine() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let here = Program::council(&db, &models);
+    assert_eq!(here.run(&["query", "Why?", "--simple", "--user", "ann"]).await.code, Some(0));
+    let usage = here.run(&["usage", "--here", "--user", "local"]).await;
+    assert!(usage.code == Some(0) && usage.stdout.contains("ann"), "{usage:?}");
+    let refused = here.run(&["usage", "--here", "--user", "ann"]).await;
+    assert!(refused.code == Some(4) && refused.stderr.contains("--user local"), "{refused:?}");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Chat completions: what is read of a request, and what comes back.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{CHAT, Sent, asks, asks_with, program, refused, runs, stream};
@@ -133,6 +135,24 @@ async fn a_silent_council_sends_something_all_the_same() {
     }
     gate.open();
     live.rest().await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_council_whose_members_write_without_end_sends_something_all_the_same() {
+    let app = TestApp::with("[server]\nheartbeat_seconds = 1\n").await;
+    let tool = program(&app).await;
+    // A program is told nothing of the members' words, which come all the time.
+    app.models.rule(|request| {
+        let answers = request.asked_for() == AskedFor::Answer;
+        answers.then(|| Script::answer(&"word ".repeat(120)).in_chunks(120).paced(Duration::from_millis(50)))
+    });
+    let mut live = stream(&tool, CHAT, &asks_with("Why?", &json!({"stream": true}))).await;
+    live.until("Stage 1").await;
+    for _ in 0..3 {
+        let sign = live.next().await.unwrap().json();
+        assert_eq!(sign["choices"][0]["delta"], json!({}), "{sign}");
+    }
     app.close().await;
 }
 

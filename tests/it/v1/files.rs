@@ -179,7 +179,7 @@ async fn what_cannot_be_taken_is_named_by_its_place_and_nothing_is_kept() {
     let named = json!({"type": "file", "file": {"file_id": theirs}});
     let answer = tool.post(CHAT, chat(&[user(&[text("Why?"), named])])).await;
     assert_eq!(refused(&answer), (400, "invalid_value".to_owned(), json!("messages[0].content[1]")));
-    assert!(answer.text.contains("is no file of yours"), "{}", answer.text);
+    assert!(answer.text.contains("is not one of your files"), "{}", answer.text);
 
     let many: Vec<Value> = (0..6u8).map(|number| image(&png((4, 3), &[number]))).collect();
     let answer = tool.post(CHAT, chat(&[user(&[&[text("Why?")], many.as_slice()].concat())])).await;

@@ -123,7 +123,7 @@ async fn a_writer_that_writes_no_document_fails_and_the_next_in_the_chain_writes
     let answer = tool.post(CHAT, formed(&json!({"user": "again"}))).await;
     assert_eq!((refused(&answer).0, refused(&answer).1.as_str()), (500, "no_answer"));
     assert!(
-        answer.json()["error"]["message"].as_str().unwrap().contains("nobody could write"),
+        answer.json()["error"]["message"].as_str().unwrap().contains("no model could write"),
         "{}",
         answer.text
     );

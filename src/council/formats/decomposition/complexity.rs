@@ -41,7 +41,7 @@ pub struct Complexity {
     #[serde(default)]
     pub confidence: Option<f64>,
     pub reasoning: String,
-    /// Words in it that questions with parts have.
+    /// Words in it that are typical of questions with parts.
     pub indicators: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::llm::Reason;
 pub enum SkipFact {
     /// The utility model says that it has no parts.
     NotComplex,
-    /// It says that it has, and is not sure enough.
+    /// It says that the question has parts, but is not sure enough.
     NotSure {
         /// 0 to 1; absent when it said none.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,7 @@ use super::part::SubResult;
 use super::purposes::MERGE;
 use crate::council::any_event::AnyEvent;
 use crate::council::brief::Brief;
+use crate::council::context;
 use crate::council::debate::material::{self, Need, Piece};
 use crate::council::debate::statement::LeftOut;
 use crate::council::pricing::tokens;
@@ -112,7 +113,7 @@ impl Ending for Merge<'_> {
 
     async fn budget(&self, model: &str) -> Option<u64> {
         let length = self.pieces.iter().map(|piece| tokens(&piece.text)).sum();
-        material::budget(self.run, self.brief, (model, &MERGE), length).await
+        context::budget(self.run, self.brief, (model, &MERGE), length).await
     }
 
     fn prompt(&self, budget: Option<u64>) -> (String, usize) {

@@ -28,7 +28,7 @@ use crate::council::failure::Failure;
 use crate::council::plan::Plan;
 use crate::council::run::Run;
 use crate::council::settings::Member;
-use crate::council::stages::{synthesis, title};
+use crate::council::stages::{answers, synthesis, title};
 use crate::council::task::Task;
 use crate::council::tool_use::estimate::with_tools;
 use bounds::{MAX_PARTS, THRESHOLD};
@@ -39,6 +39,9 @@ use options::{DecompositionOptions, Pick};
 use part::SubResult;
 use purposes::{COMPLEXITY, MERGE, PICK, SPLIT, STAGE, SUB_ANSWER, stage};
 use sub_council::Part;
+
+/// The first version of plans in which answers to parts show their steps where the plan has members show them.
+const PARTS_SHOW_STEPS: i32 = 12;
 
 /// Takes the question apart and answers it, or lets the council answer it.
 ///
@@ -64,8 +67,9 @@ pub(in crate::council) async fn hold(
             return council::hold(run, plan).await;
         }
     };
+    let chain_of_thought = plan.task.chain_of_thought && plan.version >= PARTS_SHOW_STEPS;
     // Reviewers' records on whole answers say little about rankings that come without reasons.
-    let task = Task { weighing: None, ..plan.task.clone() };
+    let task = Task { weighing: None, chain_of_thought, ..plan.task.clone() };
     let parts = sub_questions.iter().enumerate().map(|(index, question)| Part { index, question });
     let councils = parts.map(|part| sub_council::hold(run, &task, part, options.pick));
     let results: Vec<SubResult> = councils.collect::<FuturesOrdered<_>>().collect().await;
@@ -166,7 +170,8 @@ fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: u
                 + 120
                 + expecting.quoted()
                 + expecting.history
-                + expecting.background;
+                + expecting.background
+                + answers::estimate::steps(&plan.task);
             expecting.call(stage(index), &member.model, &SUB_ANSWER, prompt)
         };
         let asked = members.iter().filter(|member| !has_answered(member));

@@ -1,6 +1,7 @@
 //! What simulated models say in a decomposition.
 
 use super::indicators::indicators;
+use crate::council::stages::answers::simulated::answer;
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 use crate::llm::simulated_text::{LABEL, body};
@@ -25,13 +26,9 @@ pub fn split(prompt: &Prompt<'_>, _: &mut SeededRng) -> String {
     )
 }
 
-/// A member's answer to a part.
+/// A member's answer to a part, in the forms that a whole question's may have.
 pub fn sub_answer(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
-    let mut text = format!("{LABEL}\n\n{}", body(prompt, rng));
-    if prompt.asks_for("CONFIDENCE:") {
-        text.push_str(&format!("\n\nCONFIDENCE: {}", 5 + rng.below(5)));
-    }
-    text
+    answer(prompt, rng)
 }
 
 /// A member's ranking of the answers to a part.

@@ -107,7 +107,7 @@ async fn answer(
     // The next member need not wait until this one's events are sent.
     drop(turn);
     let found: Vec<u32> = conversed.found().collect();
-    let mut answer = read(member, conversed, pick);
+    let mut answer = read(task, member, conversed, pick);
     answer.citations = task.brief.citations(&answer.response, found);
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
@@ -137,6 +137,7 @@ async fn send(
     let values =
         [("whole", whole.as_str()), ("rule", brief.prompts.text(&fence::RULE)), ("part", part.question)];
     let mut prompt = brief.prompts.fill(&ANSWER_PROMPT, &values);
+    answers::ask_for_steps(task, &mut prompt);
     if pick == Pick::Confidence {
         prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
     }
@@ -157,11 +158,12 @@ async fn send(
     converse(run, brief, task.tools, talk).await
 }
 
-fn read(member: &Member, conversed: Conversed, pick: Pick) -> Answer {
+fn read(task: &Task, member: &Member, conversed: Conversed, pick: Pick) -> Answer {
     let mut answer = answers::whole(member, conversed);
     if pick == Pick::Confidence {
         (answer.response, answer.confidence) = confidence::parse(&answer.response);
     }
+    answers::read_steps(task, &mut answer);
     answer.addresses_judges = judges::addresses_judges(&answer.response);
     answer
 }

@@ -20,7 +20,7 @@ pub struct DecompositionConfig {
     pub decomposer_model: String,
     /// Who puts the parts together.
     pub chairman_model: String,
-    /// Words that tell of a question with parts.
+    /// Words that suggest a question with parts.
     pub complexity_indicators: Vec<&'static str>,
     /// How the best answer to a part can be found.
     pub picks: [Pick; 2],

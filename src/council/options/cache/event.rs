@@ -196,7 +196,7 @@ pub struct CacheInfo {
     pub best_similarity: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
-    /// As what this answer is kept.
+    /// The entry that this answer is kept as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<StoredAs>,
     /// Why it is not.

@@ -153,7 +153,8 @@ async fn answered(run: &Run, until: Timestamp) -> Answered {
     answered
 }
 
-/// The question as a vector, or why there is none.
+/// The question as a vector, or why there is none. Whether a model is asked was decided with the plan
+/// ([`Plan::compared_as`](crate::council::Plan::compared_as)).
 async fn embed(run: &Run, brief: &Brief, plan: &CachePlan) -> Result<Embedded, MissReason> {
     let question = brief.question.as_str();
     let settings = &brief.settings.options.cache;

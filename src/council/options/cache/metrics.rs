@@ -18,11 +18,11 @@ pub(super) const EXPIRED: &str = "expired";
 pub fn begin() {
     metrics::describe_counter!(
         "llm_council_cache_lookups_total",
-        "Runs that looked for an earlier answer, by what came of it; an offer that is not taken is a miss."
+        "Runs that looked for an earlier answer, by outcome; an offer that is not taken is a miss."
     );
     metrics::describe_counter!(
         "llm_council_cache_offers_total",
-        "Earlier answers that were offered, by what the person said."
+        "Earlier answers that were offered, by the person's decision."
     );
     for outcome in [HIT, MISS, UNAVAILABLE] {
         lookups(outcome).increment(0);

@@ -16,3 +16,11 @@ settings! {
             Setting { key: Key::At("cache.embedding_model"), ..Setting::of(Kind::EmbeddingModel) };
     }
 }
+
+impl CacheSettings {
+    /// Whether a model makes the vectors, where `offers` says which model's provider has any.
+    #[must_use]
+    pub fn by_model(&self, offers: impl Fn(&str) -> bool) -> bool {
+        self.use_api_embeddings && offers(&self.embedding_model)
+    }
+}

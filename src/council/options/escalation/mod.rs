@@ -34,7 +34,7 @@ use crate::council::stages::reviews::Reviewed;
 use crate::council::task::Task;
 use crate::llm::CallFact;
 
-/// Below what the second tier is asked.
+/// The thresholds below which the second tier is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Thresholds {
     /// The average confidence, 1 to 10.

@@ -21,7 +21,7 @@ pub enum RefinementFact {
     },
     /// Too few critics answered: that nobody found anything says nothing about the draft then.
     TooFewCritics { answered: usize, asked: usize },
-    /// Whoever wrote the draft failed at it.
+    /// The writer of the draft failed to revise it.
     NotRevised { model: String, reason: Reason },
     /// The run ended in it.
     Unfinished,

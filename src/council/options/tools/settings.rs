@@ -8,6 +8,10 @@ settings! {
     /// One layer of it.
     ToolsLayer {
         /// How often a member may call tools before it has to answer; each time is a call of its model more.
-        tools_max_rounds: u8 = 3, Setting::of(Kind::Number(1, 10));
+        tools_max_rounds: u8 = 3, Setting {
+            reference: Some("How often a member may call tools before it has to answer; each time is a call of its model \
+                             more. Where members answer one after another, 3 is taken for 10."),
+            ..Setting::of(Kind::Number(1, 10))
+        };
     }
 }

@@ -2,7 +2,7 @@
 
 pub(in crate::council) mod estimate;
 mod notes;
-mod simulated;
+pub(in crate::council) mod simulated;
 
 pub use notes::AnswersNote;
 
@@ -14,11 +14,13 @@ use serde_json::{Value, json};
 
 use crate::council::any_event::AnyEvent;
 use crate::council::ask::rejects_the_system_prompt;
+use crate::council::context;
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
 use crate::council::options::escalation::info::EscalationInfo;
 use crate::council::options::routing::info::RoutingInfo;
 use crate::council::pass::Pass;
+use crate::council::pricing::tokens;
 use crate::council::prompts::history;
 use crate::council::prompts::judges;
 use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
@@ -373,7 +375,7 @@ async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answe
         conversed = send(run, task, (member, tier), turn, &key, None).await;
     }
     let found: Vec<u32> = conversed.found().collect();
-    let mut answer = read(member, conversed, task.chain_of_thought);
+    let mut answer = read(task, member, conversed);
     answer.citations = task.brief.citations(&answer.response, found);
     answer.tier = tier;
     answer.system_prompt_dropped = dropped;
@@ -392,7 +394,7 @@ async fn send(
     let request = ChatRequest {
         sampling: task.brief.settings.sampling(&ANSWER),
         timeouts: task.brief.settings.timeouts(&ANSWER),
-        ..ChatRequest::new(&member.model, &ANSWER, prompt(run, task, system))
+        ..ChatRequest::new(&member.model, &ANSWER, prompt(run, task, member, system).await)
     };
     let fields = json!({ "model": member.model, "member": member.name(), "tier": tier });
     let view = || {
@@ -411,16 +413,30 @@ async fn send(
     converse(run, &task.brief, task.tools, talk).await
 }
 
-fn prompt(run: &Run, task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
+async fn prompt(run: &Run, task: &Task, member: &Member, system: Option<&str>) -> Vec<ChatMessage> {
     let brief = &task.brief;
     let mut question = brief.whole_question();
-    if task.chain_of_thought {
-        question.push_str(brief.prompts.text(&cot::SUFFIX));
-    }
+    ask_for_steps(task, &mut question);
     question.push_str(brief.prompts.text(&confidence::SUFFIX));
-    let system = system.map(ChatMessage::system);
     let question = brief.after_material(&run.marker(), question);
-    system.into_iter().chain(history::messages(&brief.history, question)).collect()
+    let rest = tokens(&question) + system.map_or(0, tokens);
+    let turns = context::history(run, brief, (member.model.as_str(), &ANSWER), rest).await;
+    let system = system.map(ChatMessage::system);
+    system.into_iter().chain(history::messages(turns, question)).collect()
+}
+
+/// Adds to what a member is asked that its answer is to show its steps, where that is wanted.
+pub(in crate::council) fn ask_for_steps(task: &Task, prompt: &mut String) {
+    if task.chain_of_thought {
+        prompt.push_str(task.brief.prompts.text(&cot::SUFFIX));
+    }
+}
+
+/// Reads the steps of an answer, where it was asked for them.
+pub(in crate::council) fn read_steps(task: &Task, answer: &mut Answer) {
+    if task.chain_of_thought {
+        answer.cot = cot::parse(&answer.response);
+    }
 }
 
 /// What a member answered, with its whole text, before anything is read out of it.
@@ -448,10 +464,10 @@ pub(in crate::council) fn whole(member: &Member, conversed: Conversed) -> Answer
     answer
 }
 
-fn read(member: &Member, conversed: Conversed, chain_of_thought: bool) -> Answer {
+fn read(task: &Task, member: &Member, conversed: Conversed) -> Answer {
     let mut answer = whole(member, conversed);
     (answer.response, answer.confidence) = confidence::parse(&answer.response);
-    answer.cot = if chain_of_thought { cot::parse(&answer.response) } else { None };
+    read_steps(task, &mut answer);
     answer.addresses_judges = judges::addresses_judges(&answer.response);
     answer
 }

@@ -9,7 +9,7 @@ use crate::council::round::Round;
 use crate::council::searching::material::NotFound;
 use crate::llm::Reason;
 
-/// What the answer is. It never says "the council" over less than the council.
+/// What the answer is. It never says "the council" of anything less than the whole council.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum HeadingFact {

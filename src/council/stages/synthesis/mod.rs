@@ -55,12 +55,12 @@ pub struct Synthesis {
     /// The model that really wrote it, where the provider names another than the one that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served_by: Option<String>,
-    /// The final answer, after everything that bettered it.
+    /// The final answer, after everything that improved it.
     pub response: String,
     /// The answer as it was first written, where a revision took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
-    /// What to put above the text: it says when members or the chairman were lost.
+    /// The heading above the text: it says when members or the chairman failed.
     pub heading: String,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub heading_fact: Option<HeadingFact>,

@@ -39,7 +39,7 @@ impl Keys {
         }
         // The parser's error would quote the value that it cannot read.
         let document: Document =
-            serde_json::from_slice(json).map_err(|_| "what it answered are no credentials".to_owned())?;
+            serde_json::from_slice(json).map_err(|_| "its answer holds no credentials".to_owned())?;
         if document.code.is_some_and(|code| code != "Success") {
             return Err("it says that it has no credentials for this role".into());
         }

@@ -162,7 +162,7 @@ async fn page(asker: &Asker, tag: Option<String>, limit: u32, offset: u32) -> Re
 
 async fn search(asker: &Asker, words: &str, limit: u32) -> Result<Told, Problem> {
     let mut tx = asker.app.db.begin(&asker.caller.scope()).await?;
-    let hits = stored::search(&mut tx, words, limit).await?;
+    let hits = stored::search(&mut tx, words, limit, 0).await?.hits;
     drop(tx);
     let mut lines: Vec<String> = hits
         .iter()

@@ -52,7 +52,7 @@ pub(super) fn unknown_arguments(tool: &Tool, arguments: &Value) -> Result<(), Pr
     let unknown: Vec<FieldError> = unknown
         .filter(|name| !is_known(name))
         .map(|name| {
-            FieldError::value(name.as_str(), format!("is no argument of this tool; there are {names}"))
+            FieldError::value(name.as_str(), format!("is not an argument of this tool; there are {names}"))
         })
         .collect();
     if unknown.is_empty() { Ok(()) } else { Err(unknown.into()) }

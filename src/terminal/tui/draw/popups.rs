@@ -54,7 +54,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
                 .collect();
             lines.push(Line::default());
             lines.push(Line::styled(
-                "Space changes it, Esc closes. Everything else by /set FIELD=VALUE.",
+                "Space changes it, Esc closes. Set anything else with /set FIELD=VALUE.",
                 theme.dim,
             ));
             show(frame, area, "How the next question is asked", &lines, at.saturating_sub(4), &theme);

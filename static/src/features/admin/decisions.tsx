@@ -36,15 +36,15 @@ interface Words {
   hint: string;
   place: string;
   notPlaced: string;
-  /** Of whom it cannot be decided. */
+  /** Said where the user is unknown. */
   unknown: string;
-  /** Of whom it is decided already. */
+  /** Said where it has been decided already. */
   already: string;
   lift: string;
-  /** For ears: whose it is. */
+  /** For screen readers: whose it is. */
   liftOf: string;
   notLifted: string;
-  /** Asked first, where it is more than it seems. */
+  /** Asked first, where the decision does more than it seems to. */
   asksPlace?: Question;
   asksLift?: Question;
 }

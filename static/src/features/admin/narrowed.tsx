@@ -31,19 +31,19 @@ interface Props {
   onNarrow: (value: string) => void;
   /** The id of a list of what there is to choose from. */
   list?: string;
-  /** It is looked for while it is typed. */
+  /** The list is narrowed down while one types. */
   live?: boolean;
 }
 
 /**
- * What to narrow a list down to. It is taken when it has been typed to its end, unless it is `live`: looking at somebody's usage
+ * What to narrow a list down to. It counts once it has been typed to its end, unless it is `live`: looking at somebody's usage
  * is noted, and nobody looks at "a", "an" and "ann".
  */
 export function NarrowField({ label, all, value, onNarrow, list, live = false }: Props) {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // It comes from the address, too: by a link, and by the way back.
+  // It may also come from the address: by a link, or when going back.
   useEffect(() => {
     if (box.current && box.current.value.trim() !== value) box.current.value = value;
   }, [value]);

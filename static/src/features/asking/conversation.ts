@@ -28,7 +28,7 @@ export function newConversation(id: string): Conversation {
 }
 
 /**
- * Through which message a conversation is read next, where that is on another branch than what is shown: otherwise a page
+ * Through which message a conversation is read next, where that is on a branch other than the one shown: otherwise a page
  * stays on its own, whichever was asked in meanwhile in another tab.
  */
 export const nextBranch = new Map<string, string>();

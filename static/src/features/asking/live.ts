@@ -35,7 +35,7 @@ function change(id: string, patch: (live: LiveRun) => LiveRun) {
 const replayMs = 200;
 
 /**
- * How often texts grow on the page: as fast as reads as flowing, and with a frame in between that is
+ * How often texts grow on the page: fast enough to read as flowing, and with a frame in between that is
  * free for scrolling and typing.
  */
 const growMs = 30;

@@ -20,7 +20,7 @@ export interface LiveRun {
   parent: string | null | undefined;
   /** The question that it was asked in the place of. */
   edits: string | null;
-  /** The seat that alone was asked; none: the council. */
+  /** The one seat that was asked; none: the council. */
   to?: string | null;
   /** How many messages the page knew of when it asked: one that knows of more knows where the answer is. Null where
    * an existing run was picked up. */

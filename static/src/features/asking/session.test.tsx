@@ -45,7 +45,7 @@ const read = vi.fn<(id: string, branch?: string) => Promise<Conversation>>();
 let remembered = "a1";
 let live: Conversation["live"] = null;
 let count = 2;
-/** So many messages there are, on all branches. */
+/** How many messages there are, on all branches. */
 let known = 4;
 
 const event = (of: object) => of as unknown as CouncilEvent;
@@ -69,7 +69,7 @@ async function until(isSo: () => boolean) {
   expect(isSo()).toBe(true);
 }
 
-/** So many runs were begun to be followed; the last of them. */
+/** Waits until this many runs have been followed; returns the last of them. */
 async function follows(number: number): Promise<Followed> {
   await until(() => followed.length >= number);
   const last = followed.at(-1);
@@ -130,7 +130,7 @@ it("a run on a branch that was left is seen to its end, and what waits for it is
   await ends(await follows(1));
   const then = await follows(2);
   expect(then.source.ask?.body).toEqual({ content: "And then?", parent_message_id: "a2" });
-  // Nothing is said to be written there but what was asked just now, and the page stays where it is.
+  // Only what was asked just now is said to be written there, and the page stays where it is.
   expect(page.textContent).toBe("a1 true still");
   live = { message_id: "a3", run_id: "r3" };
   known = 6;

@@ -30,7 +30,7 @@ export function settleWith(shown: Conversation) {
   const live = useLiveRuns.getState().runs[shown.id];
   if (!live?.over) return;
   if (isElsewhere(live, shown)) {
-    // Whoever followed it has first to see its end, and to read that nothing is written there any more.
+    // The reader must first see its end, and that nothing is being written there any more.
     if (shown.live?.run_id !== live.run.runId) forget(shown.id);
     return;
   }
@@ -49,7 +49,7 @@ const isShown = (id: string) =>
     .find({ queryKey: keys.conversation(id) })
     ?.isActive() ?? false;
 
-/** A question that was not taken: back to where it was typed, before what was typed since. Answers where that is. */
+/** A question that was not taken: back to where it was typed, before what was typed since. Returns where that is. */
 function giveBack(id: string, { question, edits, to = null, attachments }: LiveRun): string {
   const place = edits === null ? id : editOf(edits);
   if (question === null) return place;
@@ -78,7 +78,7 @@ async function cancelUnheard(id: string) {
 
 const shownOf = (id: string) => queryClient.getQueryData<Conversation>(keys.conversation(id));
 
-/** Nothing is in the way any more of what was refused because of this run. */
+/** What was refused because of this run can be asked now. */
 function forgetRefusals(runId: string | null) {
   if (runId === null) return;
   for (const [place, refusal] of Object.entries(useRefusals.getState().refusals)) {
@@ -128,7 +128,7 @@ async function conclude(id: string, ending: Ending, asked: Ask | null = null) {
       queryClient.removeQueries({ queryKey: keys.conversation(id) });
     }
     tellEnded(id, live);
-    // One that was stopped or has failed is looked at first.
+    // After one that was stopped or has failed, a person looks first.
     if (live.run.status === "complete") askNext(id, live.run.messageId);
     return;
   }
@@ -194,11 +194,11 @@ export function takeOver(id: string, runId: string, messageId: string | null) {
   setRefusal(id, null);
   resume(id, runId, messageId);
   markRunning(id);
-  // The answer of before is one of the earlier ones now.
+  // The answer so far is now one of the earlier ones.
   queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
 }
 
-/** So long the question waits where it was typed for the server's word. */
+/** How long the question stays where it was typed, waiting for the server's word. */
 const soonMs = 400;
 
 /** Conversations that are shown although the server has not taken their first question. */
@@ -228,7 +228,7 @@ export async function begin(body: Ask): Promise<string | null> {
   return id;
 }
 
-// A conversation that was to begin with a question is nowhere for the next person: they begin at the beginning.
+// A conversation that was to begin with a question does not exist for the next person: they start at the home page.
 identity.beforeReload(() => {
   const [, id = ""] = /^\/c\/([^/]+)$/.exec(location.pathname) ?? [];
   const live = useLiveRuns.getState().runs[id];

@@ -11,16 +11,16 @@ import { keptInTab } from "../../ui/kept";
 export interface ChosenFile {
   key: string;
   name: string;
-  /** In bytes; null where this page does not know. */
+  /** In bytes; null where this page does not know it. */
   size: number | null;
   state: "uploading" | "ready" | "failed";
-  /** Under which the server has it. */
+  /** The server's id of it. */
   id: string | null;
   /** Why it cannot go with the question. */
   problem: string | null;
   /** Whether it is here because the question before came with it. */
   fromBefore?: boolean;
-  /** Of a picture, what shows it small; not kept for long: the server has it by then. */
+  /** Of a picture, the address of a small one; in its place the server's is kept, which has it by then. */
   thumbnail?: string | null;
 }
 
@@ -36,7 +36,7 @@ export const contentOf = (id: string) => `/api/attachments/${id}/content`;
 
 // A question names its files and does not say what they are.
 const pictures = new Set<string>();
-/** Of files by their ids: which are known to be pictures. */
+/** Which files, by their ids, are known to be pictures. */
 export const knownPictures = {
   has: (id: string) => pictures.has(id),
   note(file: Pick<OfBefore, "id" | "width">) {

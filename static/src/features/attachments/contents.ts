@@ -1,6 +1,6 @@
-/** What there is in a file that the server does not take, as far as its bytes say: the server's own words are English. */
+/** What a file that the server does not take contains, as far as its bytes tell: the server's own words are English. */
 
-/** The longest side of a picture that is taken, in pixels; and from which one on it is no picture's, but damage. */
+/** The longest side of a picture that is taken, in pixels; and the length beyond which it is damage and no picture's side. */
 const longestSide = 8_000;
 const impossibleSide = 100_000;
 

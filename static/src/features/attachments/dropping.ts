@@ -3,7 +3,7 @@ import "../../styles/dropping.css";
 import { t } from "../../i18n";
 import { focusComposer } from "../composer/focus";
 
-/** A browser says that something is held over the page every 350 ms at least, and says nothing when it is not any more. */
+/** A browser reports at least every 350 ms that something is held over the page, and nothing when it no longer is. */
 const heldMs = 700;
 
 /** The control for files of the box under the pointer, or else of the box that the next question is typed in. */

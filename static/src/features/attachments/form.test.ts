@@ -19,6 +19,6 @@ it("one with a quotation mark goes as it is, which no form of the browser's does
   expect(decodeURIComponent(name)).toBe('Ann\'s “best” "herons" (1).txt');
   expect(text.split(`--${boundary}`)).toHaveLength(3);
   expect(text).toContain(`\r\n\r\nHerons\r\n--${boundary}--\r\n`);
-  // What is said of a blob is written small.
+  // The type of a blob is in lower case.
   expect(boundary).toBe(boundary.toLowerCase());
 });

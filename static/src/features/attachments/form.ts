@@ -1,6 +1,6 @@
 /** A file as the server takes it. */
 
-/** What a form writes of a name in another way: a quotation mark becomes `%22`, and stays so at the server. */
+/** The characters of a name that a form writes differently: a quotation mark becomes `%22`, and the server keeps it so. */
 const changes = /["\r\n]/;
 
 const encoded = (name: string) =>
@@ -9,7 +9,7 @@ const encoded = (name: string) =>
     (one) => `%${one.charCodeAt(0).toString(16)}`,
   );
 
-/** The body of a request with one file, under its own name (RFC 5987 has a way to say any). */
+/** The body of a request with one file, under its own name (RFC 5987 can express any). */
 export function formWith(file: Blob, name: string): FormData | Blob {
   if (!changes.test(name)) {
     const form = new FormData();

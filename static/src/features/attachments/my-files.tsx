@@ -97,7 +97,7 @@ function Row({ file, onDelete }: { file: OwnFile; onDelete: (file: OwnFile) => v
   );
 }
 
-/** How much of the room is used: what no answer of the server sums up is known once all files are here. */
+/** How much of the room is used. The server tells no sum, so that is known once all files are here. */
 function Room({ list, total, room }: { list: readonly OwnFile[]; total: number; room: number }) {
   const used = bytes(list.reduce((sum, { size }) => sum + size, 0));
   const facts = { used, room: bytes(room) };
@@ -115,7 +115,7 @@ function useList() {
   const query = useOwnFiles();
   const [going, setGoing] = useState<readonly string[]>([]);
   const pages = query.data?.pages ?? [];
-  // One that was uploaded between two pages pushes another into both.
+  // A file that is uploaded between the reading of two pages pushes another one into both.
   const all = new Map(pages.flatMap(({ attachments }) => attachments).map((one) => [one.id, one]));
   const gone = going.filter((id) => all.delete(id)).length;
   const remove = async ({ id, filename: name }: OwnFile) => {

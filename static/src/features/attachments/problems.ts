@@ -10,11 +10,11 @@ const sentences: Readonly<Record<string, string>> = {
   damaged: msg("It cannot be read. Save it anew, or as text."),
   too_many_pages: msg("It has too many pages. Add the part that matters."),
   too_large: msg("There is too much in it. Add the part that matters."),
-  no_text: msg("There is no text in it, only pictures perhaps."),
+  no_text: msg("There is no text in it, perhaps only pictures."),
   timed_out: msg("Reading it took too long. Add the part that matters."),
 };
 
-/** What is said of a file by what is in it, where the server does not take such. */
+/** What is said of a file that the server does not take, by what is in it. */
 async function notTaken(file: Blob, noPictures: string | null): Promise<string> {
   const contents = await contentsOf(file);
   switch (contents.kind) {

@@ -40,7 +40,7 @@ function Named({ file }: { file: AttachedFile }) {
   );
 }
 
-/** At most so large beside a question, in pixels. */
+/** The largest size of a picture beside a question, in pixels. */
 const most = { width: 360, height: 180 };
 
 /** Its place before it is there, so that nothing moves. */

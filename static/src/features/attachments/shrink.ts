@@ -52,7 +52,7 @@ function thumbnailOf(image: ImageBitmap): string {
 /** What keeps its kind: a drawing stays sharp, a moving picture goes on moving. */
 const asItIs = new Set(["image/png", "image/gif", "image/webp"]);
 
-/** Of a picture, the same in no more pixels than are of use. What cannot be drawn is sent as it is: the server says why. */
+/** Makes a picture no larger than is of use. What cannot be drawn is sent as it is: the server says why. */
 export async function prepared(file: Blob): Promise<Prepared> {
   const image = await createImageBitmap(file).catch(() => null);
   if (!image) return { blob: file, thumbnail: null };
@@ -65,7 +65,7 @@ export async function prepared(file: Blob): Promise<Prepared> {
     const canvas = drawn(image, size(image.width), size(image.height));
     const type = asItIs.has(file.type) ? file.type : "image/jpeg";
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, type, quality));
-    // Not as it was: nobody has agreed to send what its file says besides its pixels.
+    // Not sent as it was: nobody has agreed to send what its file says besides its pixels.
     if (!blob) throw notDrawn();
     return { blob, thumbnail };
   } finally {

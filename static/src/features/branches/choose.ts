@@ -6,7 +6,7 @@ import { msg } from "../../i18n";
 import { complain } from "../../ui/complain";
 import { nextBranch } from "../asking/conversation";
 
-/** From which turn on each conversation was given another branch, once for each time. */
+/** From which turn on a conversation was given another branch: one entry for each time. */
 const useForks = create<{ forks: Readonly<Record<string, readonly number[]>> }>(() => ({
   forks: {},
 }));
@@ -14,7 +14,7 @@ const none: readonly number[] = [];
 
 export const useForksOf = (id: string) => useForks((state) => state.forks[id] ?? none);
 
-/** How often what stands from this turn on was replaced: what a person had opened there was of another answer. */
+/** How often what stands at this turn was replaced: what a person had opened there belonged to another answer. */
 export const timesReplaced = (forks: readonly number[], turn: number) =>
   forks.filter((fork) => fork <= turn).length;
 
@@ -23,7 +23,7 @@ export const fork = (id: string, turn: number) =>
   useForks.setState(({ forks }) => ({ forks: { ...forks, [id]: [...(forks[id] ?? none), turn] } }));
 
 /**
- * Shows the branch through a message, from this turn on, and has the server remember it. Answers whether it is shown.
+ * Shows the branch through a message, from this turn on, and has the server remember it. Resolves with whether it is shown.
  */
 export async function choose(id: string, messageId: string, turn: number): Promise<boolean> {
   try {

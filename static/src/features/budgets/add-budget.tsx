@@ -63,7 +63,7 @@ const nameLength = 255;
 const limitField = "budgets.0.limit_usd";
 const nameField = "budgets.0.name";
 
-/** A budget more, or another limit for one that there is. */
+/** One more budget, or another limit for one that exists. */
 export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<void> }) {
   const [scope, setScope] = useState<Scope>("user");
   const [name, setName] = useState("");
@@ -134,7 +134,7 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
         {isUnknown && (
           <Notice tone="warn">
             {t(
-              "Nobody called {{name}} has been here yet. Check the name: the budget holds from the first visit of whoever the proxy calls so.",
+              "Nobody called {{name}} has been here yet. Check the name: the budget holds from the first visit of whoever the proxy gives that name.",
               { name: name.trim() },
             )}
           </Notice>

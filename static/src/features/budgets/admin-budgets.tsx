@@ -192,7 +192,7 @@ export default function AdminBudgetEditor() {
       last.budgets.filter((one) => one.set_by === "admin").length < pageSize
         ? undefined
         : pages.length * pageSize,
-    // Each look is noted in the audit log: one is asked for, and not made by the way.
+    // Each look is noted in the audit log, so none is made in passing.
     refetchOnWindowFocus: false,
   });
   const budgets = list.data?.pages.flatMap((page) => page.budgets) ?? [];

@@ -57,7 +57,7 @@ export const about: About = {
             />
             <p className="field-hint">
               {t(
-                "A lower value finds more, also what misses the point. Other numbers, names, dates or a “not” always make it another question.",
+                "A lower value finds more, including what misses the point. Other numbers, names, dates or a “not” always make it another question.",
               )}
             </p>
           </>

@@ -11,13 +11,13 @@ import { toast } from "../../ui/toast";
 import { useAskAnew } from "../again/anew";
 import { answeredWhen, type Earlier, keptPath, likeness, saving } from "./words";
 
-/** Up to here a question is told in full. */
+/** Up to this length a question is shown in full. */
 const shownChars = 160;
 
 const shortened = (text: string) =>
   text.length > shownChars ? `${text.slice(0, shownChars).trimEnd()}…` : text;
 
-/** The conversation is asked for when somebody wants it: the run knows it, and few are followed. */
+/** The conversation is looked up when somebody wants it: the run knows it, and few follow the link. */
 function Origin({ runId }: { runId: string }) {
   const [, go] = useLocation();
   const [busy, setBusy] = useState(false);

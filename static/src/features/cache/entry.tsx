@@ -11,7 +11,7 @@ import { toast } from "../../ui/toast";
 
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
-/** So much of a question stands in a line; the rest is in its conversation. */
+/** How much of a question stands in a line; the rest is in its conversation. */
 const shownChars = 300;
 
 function factsOf(entry: CacheEntry): string[] {

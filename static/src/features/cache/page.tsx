@@ -122,7 +122,7 @@ export default function KeptPage() {
           <h1>{t("Kept answers")}</h1>
           <p className="quiet">
             {t(
-              "Earlier answers that can be used again when the same question comes up, also in other words.",
+              "Earlier answers that can be used again when the same question comes up, even in other words.",
             )}
           </p>
         </div>

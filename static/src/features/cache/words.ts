@@ -45,7 +45,7 @@ const dayOfYear = dateFormat({ day: "numeric", month: "long", year: "numeric" })
 
 const isSameDay = (one: Date, other: Date) => one.toDateString() === other.toDateString();
 
-/** When an answer was written: the time of today, the day of before. */
+/** When an answer was written: the time if it was today, else the day. */
 export function answeredWhen(text: string, now = new Date()): string {
   const date = when(text);
   if (Number.isNaN(date.getTime())) return t("Answered earlier");
@@ -54,7 +54,7 @@ export function answeredWhen(text: string, now = new Date()): string {
   return t("Answered on {{day}}", { day: name(date) });
 }
 
-/** From so much on, from the most to the least alike. */
+/** From which similarity on each holds, from the most to the least alike. */
 const degrees = [
   [0.98, msg("almost the same question ({{percent}} similar)")],
   [0.95, msg("a very similar question ({{percent}} similar)")],
@@ -62,7 +62,7 @@ const degrees = [
   [0, msg("a somewhat similar question ({{percent}} similar)")],
 ] as const;
 
-/** Only the same is wholly alike. */
+/** Only the same text is 100 % alike. */
 export const parts = (similarity: number) => percent(Math.min(0.99, similarity));
 
 /** How alike the earlier question is. */

@@ -102,17 +102,17 @@ export const findings: Sentences<CheckFact> = {
     };
     if (!trusted) {
       return t(
-        "Your request came from {{peer}}, whose headers do not count; headers of identity: {{headers}}.",
+        "Your request came from {{peer}}, whose headers do not count; identity headers: {{headers}}.",
         facts,
       );
     }
     return secret
       ? t(
-          "Your request came from {{peer}}, which is trusted, with the secret; headers of identity: {{headers}}.",
+          "Your request came from {{peer}}, which is trusted, with the secret; identity headers: {{headers}}.",
           facts,
         )
       : t(
-          "Your request came from {{peer}}, which is trusted; headers of identity: {{headers}}.",
+          "Your request came from {{peer}}, which is trusted; identity headers: {{headers}}.",
           facts,
         );
   },

@@ -29,7 +29,7 @@ const limitText = numberFormat({
   maximumFractionDigits: 4,
 });
 
-/** So many more the server takes. */
+/** How many more the server takes. */
 const mostModels = 50;
 
 function Verdict({ report }: { report: CheckReport }) {

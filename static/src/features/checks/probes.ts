@@ -7,7 +7,7 @@ import { errorTitles } from "../failures/kinds";
 
 export const probeSentences: Sentences<ProbeFact> = {
   list_read: ({ models }) => t("Offers {{count, number}} models.", { count: models }),
-  no_list: () => t("Has no list of models: whether it works, its models show."),
+  no_list: () => t("Has no list of models: only its models show whether it works."),
   call_failed: ({ error_kind, status }) =>
     status
       ? t("{{what}} (HTTP {{status}}).", { what: t(errorTitles[error_kind]), status })
@@ -48,7 +48,7 @@ export const adviceSentences: Sentences<CheckAdvice> = {
       setting: `providers.${provider}.base_url`,
     }),
   try_later: ({ provider }) =>
-    t("Try again in some minutes; if it stays, look at the status page of {{provider}}.", {
+    t("Try again in a few minutes; if it persists, look at the status page of {{provider}}.", {
       provider,
     }),
   replace: ({ model, nearest }) =>
@@ -69,8 +69,8 @@ export const adviceSentences: Sentences<CheckAdvice> = {
       { model },
     ),
   raise_max_cost: ({ needed_usd }) =>
-    t("Let it cost {{sum}} to have everything asked.", { sum: money(needed_usd) }),
-  leave_max_cost_out: () => t("Leave the limit of cost out to have it asked."),
+    t("Allow {{sum}} to have everything asked.", { sum: money(needed_usd) }),
+  leave_max_cost_out: () => t("Leave the cost limit empty to have it asked."),
   read_the_error: () => t("The error says what the provider does not take."),
 };
 

@@ -25,7 +25,7 @@ export function SourceTitle({ source, inTabs = true }: { source: FoundSource; in
   );
 }
 
-/** Whose it is and of when. */
+/** Where it comes from, and when it was published. */
 export function SourceFacts({ source }: { source: FoundSource }) {
   const published = publishedOn(source);
   return (

@@ -11,7 +11,7 @@ export function useAsking(place: string | null, project: string | null) {
   const draft = useDraft(place);
   const config = useConfigIn(project);
   const presets = usePresets();
-  // A link names it as people do.
+  // A link may name it as people do, by its name.
   const preset =
     presets.data?.find((one) => one.id === draft.preset || one.name === draft.preset) ?? null;
   const scene = useMemo(

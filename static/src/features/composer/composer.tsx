@@ -52,7 +52,7 @@ function uploads() {
   return loading;
 }
 
-/** Most absences are over sooner, and then nobody need know. */
+/** Most absences of the server are over sooner, and then nobody need know. */
 const unnoticedMs = 1_000;
 
 const awayTexts: Record<Away, string> = {
@@ -114,7 +114,7 @@ export const Composer = memo(function Composer(props: Props) {
   const presetIsMissing = draft.preset !== null && presets !== undefined && !preset;
   const lastingAway = useLasting(away !== null && !running, unnoticedMs);
   const awayText = lastingAway && away !== null ? t(awayTexts[away]) : null;
-  // What only the server's absence refused is over with it; the question is still in the box.
+  // A refusal that was due only to the server's absence ends with it; the question is still in the box.
   const isPassing = refusal?.kind === "network" || refusal?.kind === "restarting";
   const refusalPassed = isPassing && (awayText !== null || (online && away === null));
 

@@ -26,7 +26,7 @@ interface Props {
   refused: boolean;
 }
 
-/** How long nothing is typed before the server is asked. */
+/** How long typing must pause before the server is asked. */
 const pauseMs = 500;
 
 /** The price in a few words; what is not known is said, and not left out. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** A value once it has not changed for so long; until then the one before, and at first null or `first`. */
+/** A value once it has not changed for `ms`; until then the one before, and at first null or `first`. */
 export function useSettled<T>(value: T, ms: number): T | null;
 export function useSettled<T>(value: T, ms: number, first: T): T;
 export function useSettled<T>(value: T, ms: number, first: T | null = null): T | null {

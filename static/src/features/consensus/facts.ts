@@ -42,7 +42,7 @@ const missing: Sentences<Schemas["MissingFact"]> = {
     t("{{member}}'s answer speaks to its reviewers", { member: shortName(member) }),
 };
 
-/** The sentence; null where something that is missing is not known here. */
+/** The sentence; null where this page does not know one of the things that were missing. */
 export function reasonOf(fact: Schemas["ConsensusFact"] | null | undefined): string | null {
   const all = fact?.code === "not_agreed" ? fact.missing.map((one) => say(missing, one)) : [];
   return all.includes(null) ? null : say(sentences, fact);

@@ -30,7 +30,7 @@ it.each([
 ])("what is asked of %i (archived: %s, %s) reads well", async (count, archived, action, title) => {
   const said = await asked(count, archived, action);
   expect(said).toContain(title);
-  // Of one as of many.
+  // The same words for one as for many.
   expect(said).not.toMatch(/\bThey\b/);
   expect(said).toMatch(/conversations .*(restored|the list)/i);
 });

@@ -16,7 +16,7 @@ const ShareDialog = lazy(() => orMissing(import("../sharing/dialog")));
 /** What the entry does when something is chosen. */
 export interface EntryActs {
   onRename: () => void;
-  /** It is to be pinned, or not any more, by this: the list moves it. */
+  /** Pins or unpins it by calling `by`: the list moves the entry. */
   onPin: (item: ConversationSummary, by: typeof pin) => void;
   /** It is to be put into a folder, or taken out of one. */
   onFile: (item: ConversationSummary) => void;
@@ -44,7 +44,7 @@ export default function EntryMenu({ at, item, place, ...acts }: Props) {
   };
   const known = queryClient.getQueryData<Conversation>(keys.conversation(item.id));
   const share = () => {
-    // The branch that is looked at, and of one that is not open the one that the server remembers.
+    // The branch that is shown; for a conversation that is not open, the one that the server remembers.
     const conversation = (isOpen && known) || item;
     show(<ShareDialog conversation={conversation} onClose={close} />);
   };

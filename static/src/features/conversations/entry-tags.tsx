@@ -1,7 +1,7 @@
 import { t } from "../../i18n";
 import { listText } from "../../ui/format";
 
-/** So many stand in an entry; a list of titles is no list of tags. */
+/** How many stand in an entry; a list of titles is no list of tags. */
 const most = 2;
 
 /** A conversation's first tags under its title, and how many more there are; the whole list is their title. */

@@ -1,8 +1,10 @@
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { asProblem } from "../../api/problem";
-import { useSearch } from "../../api/queries";
+import { useSearch } from "../../api/search";
 import { t } from "../../i18n";
+import { count } from "../../ui/format";
+import { MoreButton } from "../../ui/more-button";
 import type { Find } from "./find";
 import { ListSkeleton } from "./list";
 import { plain } from "./plain";
@@ -25,8 +27,16 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
   const found = useSearch(query);
   const words = useMemo(() => wordsOf(query), [query]);
   if (found.isPending) return <ListSkeleton />;
-  if (found.isError) return <p className="quiet">{asProblem(found.error).message}</p>;
-  if (found.data.length === 0) {
+  if (found.isError && !found.data) {
+    return <p className="quiet">{asProblem(found.error).message}</p>;
+  }
+  const pages = found.data?.pages ?? [];
+  // One that moved on while the next page was read is in both.
+  const hits = new Map(
+    pages.flatMap((page) => page.items.map((hit) => [hit.conversation_id, hit])),
+  );
+  const all = pages.at(-1)?.total ?? 0;
+  if (hits.size === 0) {
     return (
       <p className="quiet" role="status">
         {t(
@@ -39,12 +49,11 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
   return (
     <>
       <p className="visually-hidden" role="status">
-        {t("{{count, number}} conversations found", { count: found.data.length })}
+        {t("{{count, number}} conversations found", { count: all })}
       </p>
       <ul className="hits">
-        {found.data.map((hit, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one conversation may be found twice
-          <li key={`${hit.conversation_id}-${at}`} className="entry">
+        {[...hits.values()].map((hit) => (
+          <li key={hit.conversation_id} className="entry">
             <Link
               href={`/c/${hit.conversation_id}`}
               state={
@@ -68,6 +77,12 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
           </li>
         ))}
       </ul>
+      {(found.hasNextPage || pages.length > 1) && (
+        <p className="quiet" role="status">
+          {t("{{shown}} of {{all}}", { shown: count(hits.size), all: count(all) })}
+        </p>
+      )}
+      <MoreButton list={found} label={t("Show more")} className="quiet-button" />
     </>
   );
 }

@@ -26,7 +26,7 @@ const conversation = (id: string, at: number, pinned = false): ConversationSumma
 let stored: ConversationSummary[];
 let asked: string[];
 let refuses: (method: string, query: URLSearchParams) => boolean;
-/** So many of a list come at once. */
+/** How many of a list come at once. */
 let atOnce: number;
 /** Changes wait for it. */
 let held: Promise<void>;

@@ -46,7 +46,7 @@ export function ListSkeleton() {
 
 /**
  * Pins and unpins. The entry is drawn anew in another part of the list: if it had the focus it has it there, and
- * what has happened is said to who does not see it. `shown` are the pinned ones, where the list has a part for them.
+ * what has happened is said to whoever does not see it. `shown` are the pinned ones, where the list has a part for them.
  */
 function usePinning(shown: readonly ConversationSummary[] | null) {
   const moving = useRef<{ id: string; pinned: boolean } | null>(null);
@@ -71,7 +71,7 @@ function usePinning(shown: readonly ConversationSummary[] | null) {
     }
     const done = pinned ? msg("“{{title}}” was pinned.") : msg("“{{title}}” is no longer pinned.");
     const text = t(done, { title: titleOf(item) });
-    // Where pinned ones have no place of their own nothing is seen of it.
+    // Where pinned ones have no place of their own, the list shows no change.
     if (shown) setSaid(text);
     else toast(text);
   };

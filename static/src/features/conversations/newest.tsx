@@ -3,13 +3,13 @@ import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { useLasting } from "../../ui/media";
 
-/** Sooner, the page itself may be on its way down: to a question that was just asked. */
+/** Any sooner, the page may be scrolling down by itself, to a question that was just asked. */
 const unaskedMs = 400;
 
 /** What is above the screen counts as seen, what the composer covers does not. */
 const seen = "9999px 0px -140px";
 
-/** From further up it goes at once: what is passed on the way would all be drawn. */
+/** From further away it jumps: everything passed on the way would have to be drawn. */
 const farScreens = 3;
 
 const lastOf = (list: RefObject<HTMLElement | null>) => {
@@ -26,7 +26,7 @@ function focusOn(turn: HTMLElement) {
 interface Props {
   /** The turns' element. */
   list: RefObject<HTMLElement | null>;
-  /** So many turns are in it. */
+  /** How many turns are in it. */
   count: number;
   /** Scrolls to the last of them. */
   onPress: (behavior: ScrollBehavior) => void;

@@ -40,7 +40,7 @@ function rangesIn(element: Element, words: readonly string[]): Range[] {
 
 /**
  * Scrolls to the message that a search found, and marks the words in it without touching the page's
- * elements. Answers how to take the marks away.
+ * elements. Returns a function that takes the marks away.
  */
 export function reveal(turns: HTMLElement, conversation: Conversation, find: Find): () => void {
   const place = placeOf(conversation, find);

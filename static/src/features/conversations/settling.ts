@@ -4,8 +4,8 @@ const settledAfterMs = 3_000;
 const byHand = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 /**
- * Looks now and again until the page has settled, or the reader scrolls by themselves. Answers how to stop
- * before.
+ * Looks now and again until the page has settled, or the reader scrolls. Returns a function that stops it
+ * earlier.
  */
 export function untilSettled(look: () => void): () => void {
   look();
@@ -29,7 +29,7 @@ function isAtTop(element: Element): boolean {
 }
 
 /**
- * Scrolls to the last of these, and again where what is drawn on the way has moved it. Answers how to let go.
+ * Scrolls to the last of these, and again where what is drawn on the way has moved it. Returns a function that stops it.
  */
 export function scrollToLast(list: Element, behavior: ScrollBehavior): () => void {
   let before = Number.NaN;
@@ -39,7 +39,7 @@ export function scrollToLast(list: Element, behavior: ScrollBehavior): () => voi
     const last = list.lastElementChild;
     if (!last) return;
     const { top } = last.getBoundingClientRect();
-    // One that still moves is on its way.
+    // While it still moves it is on its way.
     if (top === before && !isAtTop(last)) scroll();
     before = top;
   });

@@ -27,7 +27,7 @@ interface Deed {
   notUndone: string;
 }
 
-/** So many requests are under way at once. */
+/** How many requests are under way at once. */
 const atOnce = 4;
 
 async function each(items: readonly Item[], act: Deed["act"]) {

@@ -26,7 +26,7 @@ export function ranksOf(review: Review | null, labels: readonly string[]): Cell[
   }));
 }
 
-/** What runs from before places were told are ordered by. */
+/** By what runs are ordered that were stored before there were places. */
 const order = (row: AggregateRow) =>
   row.weights_applied ? row.weighted_average_rank : row.average_rank;
 

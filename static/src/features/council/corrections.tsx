@@ -10,7 +10,7 @@ type Correction = Schemas["Correction"];
 export const ownVotesIn = (facts: AggregateFacts): Schemas["SelfVotes"] =>
   facts.self_votes ?? (facts.count_self_votes ? "counted" : "left_out");
 
-/** Where a member's place for its own answer counts, where that is another. */
+/** The correction of a member's place for its own answer, where there is one. */
 export const correctionOf = (facts: AggregateFacts | null, member: string) =>
   facts?.corrections?.find((correction) => correction.member === member) ?? null;
 

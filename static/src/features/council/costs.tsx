@@ -23,7 +23,7 @@ function Sum({ of, text = money(of.cost) }: { of: Known; text?: string }) {
   );
 }
 
-/** All of it: nobody is to read as free what nobody told the price of. */
+/** All of it: a call of unknown price must not look free. */
 function Together({ costs }: { costs: Costs }) {
   const sum = money(costs.total_cost);
   return (

@@ -16,6 +16,16 @@ describe("options that do not apply", () => {
       "Escalation did not apply: dynamic routing chooses who answers.",
     );
   });
+
+  it("are not said to have done nothing where that depends on the question", async () => {
+    const reason = "it is an option of the council";
+    const page = await deliberation({
+      ignored: [{ field: "use_escalation", reason, reason_fact: { code: "taken_apart" } }],
+    });
+    expect(page.textContent).toContain(
+      "Escalation: it is an option of the council, and applies only if the question is not taken apart.",
+    );
+  });
 });
 
 it("prompts of the administrator's own are named with their versions", async () => {

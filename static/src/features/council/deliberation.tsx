@@ -27,7 +27,7 @@ import { OwnPrompts } from "./own-prompts";
 import { Reviews } from "./reviews";
 import { Timeline } from "./timeline";
 
-// What few runs have, or only who opens it reads.
+// What few runs have, or what is read only by those who open it.
 const CostTable = lazy(() =>
   orMissing(import("./costs").then(({ CostTable }) => ({ default: CostTable }))),
 );

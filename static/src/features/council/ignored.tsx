@@ -14,6 +14,8 @@ const sentences: Sentences<Schemas["IgnoredFact"]> = {
   unreviewed: () => t("nobody reviews the answers, so there are no ballots to go by"),
   formed: () => t("only whoever writes the final answer is asked for its form"),
   council_only: () => t("it is an option of the council, and this run has another format"),
+  taken_apart: () =>
+    t("it is an option of the council, and applies only if the question is not taken apart"),
   unfit_default: () => t("its default does not fit this question"),
 };
 
@@ -40,7 +42,12 @@ export function IgnoredOptions({ ignored }: { ignored: readonly Ignored[] }) {
       {ignored.map((one) => (
         <li key={one.field}>
           <T
-            text="{{option}} did not apply: {{reason}}."
+            text={
+              // Whether it applied is known only after the run has begun.
+              one.reason_fact?.code === "taken_apart"
+                ? "{{option}}: {{reason}}."
+                : "{{option}} did not apply: {{reason}}."
+            }
             parts={{
               option: <strong>{titleOf(one.field)}</strong>,
               reason: <Reason ignored={one} />,

@@ -73,7 +73,7 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
     ),
   shared_place: ({ members, member }) =>
     t(
-      "{{members}} share their place in the ranking: the answer of {{member}} is taken, which it lists first.",
+      "{{members}} share their place in the ranking: the answer of {{member}}, which is listed first, is taken.",
       { members: listText(members.map(shortName)), member: shortName(member) },
     ),
   not_taken_cut: ({ member }) =>

@@ -121,7 +121,7 @@ interface Props {
   /** Far up in a long conversation: its texts as written, until the reader comes near. */
   far: boolean;
   onReattach: (runId: string) => void;
-  /** As it is asked now, but for these choices. */
+  /** Asks the question again with what would be asked now, but for these choices. */
   onAskAgain: (question: string, choices?: Partial<Choices>, files?: Asked) => void;
 }
 

@@ -1,4 +1,4 @@
-/** How the steps of a chart are called. */
+/** What the steps of a chart are called. */
 import { t } from "../../i18n";
 import { dateFormat } from "../../ui/format";
 import type { Bucket, Unit } from "./figures";

@@ -3,7 +3,7 @@ import { t } from "../../i18n";
 import { CostMarks } from "../../ui/cost-marks";
 import { money } from "../../ui/format";
 
-/** A sum as it is known: never 0 for what nobody told. */
+/** A sum as far as it is known: a price that nobody told is never shown as 0. */
 export function Cost({ of }: { of: Money }) {
   const unknown = of.unknown_cost_calls;
   if ((of.total_cost ?? null) === null) {
@@ -55,7 +55,7 @@ export function CostNotes({ of, prices }: { of: Money; prices?: string | undefin
           <span className="cost-mark">≈</span>{" "}
           {prices
             ? t(
-                "{{count, number}} calls worked out from list prices (the built-in list is of {{date}}): what the provider charges may differ, and is likely to be lower.",
+                "{{count, number}} calls worked out from list prices (the built-in list dates from {{date}}): what the provider charges may differ, and is likely to be lower.",
                 { count: estimated, date: prices },
               )
             : t(

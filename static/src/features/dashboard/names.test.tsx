@@ -43,6 +43,7 @@ describe("in German", () => {
 
   it.each([
     [{ days: null }, "Tage: keine"],
+    [{ entries: 3 }, "aufbewahrte Antworten: 3"],
     [{ kind: "rubric", shared: true }, "Art: Bewertungsraster, geteilt: ja"],
     [{ role: "owner", member: "user ann" }, "Mitglied: user ann, Rolle: Eigentümer"],
     [{ limit_usd: 2.5, models: [] }, "Grenze in US-Dollar: 2,5, Modelle: keine"],
@@ -50,6 +51,15 @@ describe("in German", () => {
     [{ newer_detail: "as it is" }, "newer detail: as it is"],
   ])("what else the audit log notes has German words: %o", (details, said) => {
     expect(detailsOf(details as object as Record<string, never>)).toBe(said);
+  });
+
+  it.each([
+    ["cache.clear", "hat alle eigenen aufbewahrten Antworten entfernt"],
+    ["cache.delete", "hat eine aufbewahrte Antwort entfernt"],
+    ["feedback.withdraw", "hat die eigene Bewertung einer Antwort zurückgenommen"],
+    ["folder.delete", "hat einen Ordner gelöscht"],
+  ])("what was deleted is said in German: %s", (action, said) => {
+    expect(actionOf(action)).toBe(said);
   });
 
   it("runs have German names, and one that is not known its own", () => {

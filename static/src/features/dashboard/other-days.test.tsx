@@ -1,4 +1,4 @@
-/** Between the choice of other days and their figures, nothing is said of these that holds for those. */
+/** Until the figures of newly chosen days arrive, nothing is said of those days that holds for the earlier ones. */
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, it, vi } from "vitest";
 import DashboardPage from "../../pages/dashboard";

@@ -20,12 +20,12 @@ export function Waiting({ lines = 4 }: { lines?: number }) {
 /** Whether the figures around are still those of what was asked before. */
 const OfBefore = createContext(false);
 
-/** Says that there is nothing. Figures of other days say nothing of these. */
+/** Says that there is nothing. Not while the figures shown are of other days: they say nothing about these. */
 export function Nothing({ children }: { children: ReactNode }) {
   return useContext(OfBefore) ? <Waiting lines={1} /> : children;
 }
 
-/** What the figures of a query were asked with: those of before stay until the new ones are there. */
+/** What the shown figures of a query were asked with: the earlier ones stay until the new ones are there. */
 export function useAskedWith<T>(
   query: { data: unknown; isPlaceholderData: boolean },
   asking: T,

@@ -50,7 +50,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Places in a ranking of so many answers are easier to imagine than parts of any ranking. */
+/** Places in a ranking of this many answers are easier to imagine than parts of any ranking. */
 const answers = 4;
 
 const tenths = numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -86,7 +86,7 @@ export function measured(leaning: Leaning | null | undefined): Measured | null {
   };
 }
 
-/** Where on a scale of 0 to 100 with zero in the middle; all bars of a model share it. */
+/** The place of a value on a scale of 0 to 100 with zero in the middle; all bars of a model share it. */
 export function leaningScale(all: readonly Measured[]) {
   const farthest = Math.max(0.25, ...all.map(({ mean, within }) => Math.abs(mean) + within));
   return (value: number) => 50 + (50 * value) / (farthest * 1.04);

@@ -110,7 +110,7 @@ function Facts({ result }: { result: Statement }) {
   );
 }
 
-/** What of the debate it could not read. */
+/** The parts of the debate that it could not read. */
 function leftOut({ left_out }: Statement): string[] {
   return (left_out ?? []).map(({ label, round_number: round = 0, shortened }) => {
     if (!label) {

@@ -42,7 +42,7 @@ export const feature = {
     reviews: {
       title: msg("The openings, ranked blind"),
       lead: msg(
-        "After the first round the members ranked the openings without knowing whose they were. The debate does not go by it.",
+        "After the first round the members ranked the openings without knowing whose they were. The debate does not depend on it.",
       ),
     },
     again: [

@@ -7,7 +7,7 @@ const ballots: FormatField = {
   field: "format_ballots",
   byDefault: true,
   title: msg("Rank the openings"),
-  what: msg("Members rank the openings blind, once; the debate does not go by it."),
+  what: msg("Members rank the openings blind, once; the debate does not depend on it."),
   cost: msg("A call for each member."),
   chip: msg("Openings not ranked"),
 };

@@ -13,7 +13,7 @@ export const sentences: Sentences<Schemas["SkipFact"]> = {
           percent: percent(confidence),
           needed: percent(0.6),
         })
-      : t("Whether it has parts is not sure enough: no confidence was said."),
+      : t("It is not certain enough that it has parts: no confidence was given."),
   not_judged: ({ model, reason }) =>
     t("{{model}} could not say whether it has parts: {{reason}}.", {
       model: shortName(model),
@@ -27,9 +27,11 @@ export const sentences: Sentences<Schemas["SkipFact"]> = {
       reason: reasonText(reason),
     }),
   parts_unread: ({ model }) =>
-    t("{{model}}'s list of parts could not be read, also when it was asked again.", {
+    t("{{model}}'s list of parts could not be read, even when it was asked again.", {
       model: shortName(model),
     }),
   too_few_parts: ({ count }) =>
-    t("It came to {{count, number}} parts, and it takes two to ask them apart.", { count }),
+    t("Only {{count, number}} parts were found, and it takes two to ask them separately.", {
+      count,
+    }),
 };

@@ -43,7 +43,7 @@ export function standing(run: RunState, part: PartState | undefined): string {
     : t("is being answered…");
 }
 
-/** “2/3”, with the words for who does not see it. */
+/** “2/3”, with the words for those who hear it. */
 export const countOf = (part: PartState) => ({
   short: `${answeredIn(part)}/${part.answers.length}`,
   long: t("{{done}} of {{all}} answered", { done: answeredIn(part), all: part.answers.length }),

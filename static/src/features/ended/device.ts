@@ -46,7 +46,7 @@ export async function join(): Promise<Device> {
   const key = pushKey();
   const manager = (await worker)?.pushManager;
   if (!key || !manager) throw new NoPushService();
-  // Nobody subscribes by a worker that is not at work yet.
+  // A worker must be active before one can subscribe with it.
   await navigator.serviceWorker.ready;
   let mine = await subscription();
   // With another key of the server's it would be of no use.
@@ -67,14 +67,14 @@ export async function join(): Promise<Device> {
   return device;
 }
 
-/** Makes it one no more. */
+/** Takes it off the devices that are told. */
 export async function leave() {
   const { device } = useHere.getState();
   await forgetHere();
   if (device !== null) await removeDevice(device);
 }
 
-/** The same where the server has forgotten it before. */
+/** The same where the server has already forgotten it. */
 export async function forgetHere() {
   setDevice(null);
   await unsubscribe();

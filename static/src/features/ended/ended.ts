@@ -9,7 +9,7 @@ import { markTab } from "./mark";
 import { longMs, offerNotifications, pushKey, tabTells } from "./notify";
 
 export function tellEnded(id: string, { run, question, since }: LiveRun) {
-  // Who stopped it knows.
+  // Whoever stopped it knows.
   if (run.status === "cancelled") return;
   if (Date.now() - since >= longMs) offerNotifications();
   if (document.visibilityState === "visible") {

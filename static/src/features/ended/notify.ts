@@ -66,7 +66,7 @@ export function offerNotifications() {
   if (kept.read(key) === null && canNotify()) useOffer.setState({ open: true });
 }
 
-/** To be called by a person's press: the browser may ask them. False where it does not allow any. */
+/** To be called when a person presses something: the browser may ask them. False where it does not allow any. */
 export async function wantNotifications(on: boolean): Promise<boolean> {
   useOffer.setState({ open: false });
   const allowed = on && (await Notification.requestPermission()) === "granted";

@@ -4,7 +4,7 @@ import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { canPush, useHere, useOffer, wantNotifications } from "./notify";
 
-/** Says yes or no to notifications, by a person's press. */
+/** Switches notifications on or off, when a person presses something. */
 export async function switchNotifications(on: boolean): Promise<void> {
   const allowed = await wantNotifications(on);
   if (on && !allowed) toast(t("This browser does not allow notifications here."), { tone: "bad" });

@@ -16,7 +16,7 @@ export function useFiling(list: RefObject<HTMLElement | null>) {
   const [asked, setAsked] = useState<readonly ConversationSummary[] | null>(null);
   const moved = useRef<readonly [id: string | undefined, to: string | undefined] | null>(null);
   const held = useRef<HTMLElement | null>(null);
-  // With every change of the list: the first folder is drawn later than it is there, and something else has the focus until then.
+  // At every change of the list: the first folder exists before it is drawn, and until then something else has the focus.
   useLayoutEffect(() => {
     if (!moved.current) return;
     const [id, to] = moved.current;

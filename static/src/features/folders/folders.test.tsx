@@ -255,7 +255,7 @@ describe("folders", () => {
     await settled("Make folder");
     await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Rivers");
     await click(button("Make folder"));
-    await settled("Another folder of yours is called so.");
+    await settled("You already have a folder with this name.");
     refuses = () => null;
     await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Seas");
     await click(button("Make folder"));

@@ -119,8 +119,8 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
 }
 
 /**
- * Puts conversations of the reader's into a folder, also a new one, or takes them out of theirs. For none of them a folder is
- * made, and they go into it later.
+ * Puts conversations of the reader's into a folder, also a new one, or takes them out of theirs. Where there are none, a folder
+ * is made for them to go into later.
  */
 export default function MoveDialog({ items, onClose, onMoved }: Props) {
   const list = useFolders(true);

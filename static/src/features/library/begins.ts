@@ -5,12 +5,12 @@ type Beginning = Pick<Content, "name" | "text"> & { kind: Kind };
 
 let next: Beginning | null = null;
 
-/** For the page of a new entry, which is gone to with that. */
+/** Kept for the page of a new entry, which is opened next. */
 export const beginWith = (beginning: Beginning) => {
   next = beginning;
 };
 
-/** The same once: the new entry after that begins with nothing. */
+/** Takes it, once: the new entry after that begins with nothing. */
 export function takeBeginning(kind: Kind | null): Content | undefined {
   const taken = next;
   next = null;

@@ -15,14 +15,14 @@ interface Props {
 }
 
 /**
- * Another version was saved meanwhile, in another tab or on another device: what it says now stands beside what is typed, which is
- * lost by neither way.
+ * Another version was saved meanwhile, in another tab or on another device: what it says now stands beside what is typed, and
+ * neither button loses that.
  */
 export function Conflict({ now, mine, busy, onSaveMine, onTakeIt }: Props) {
   const title = useId();
   const place = useRef<HTMLDivElement>(null);
   const version = count(now.version);
-  // Also where another one has come while this one was looked at.
+  // Again where yet another one has come while this one was looked at.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is new is read out
   useEffect(() => place.current?.focus(), [now.version]);
   return (

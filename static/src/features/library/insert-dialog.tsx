@@ -118,7 +118,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
               <p className="quiet">
                 {query.trim() === ""
                   ? t("There are no prompts yet.")
-                  : t("Nothing here is called so.")}
+                  : t("Nothing here has that name.")}
               </p>
             )}
             <ul className="insert-list">

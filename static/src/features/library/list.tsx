@@ -83,7 +83,7 @@ export function LibraryList() {
           <p className="quiet">
             {name === ""
               ? t("Nothing is here yet. What you put in is yours alone until you share it.")
-              : t("Nothing here is called so.")}
+              : t("Nothing here has that name.")}
           </p>
         )}
         {items.length > 0 && (

@@ -26,7 +26,7 @@ export default function Suggest({ place, box, typed }: Props) {
   // What is known already is looked through at once.
   const entries = found.filter((one) => one.name.toLowerCase().includes(name));
   const [at, setAt] = useState(0);
-  // Only after keys: who points sees what they point at.
+  // Only after keys: whoever points sees what they point at.
   const [moves, setMoves] = useState(0);
   const [left, setLeft] = useState<string | null>(null);
   const [open, setOpen] = useState<{ name: string; text: string } | null>(null);

@@ -5,7 +5,7 @@ import { filled, variablesOf } from "./variables";
 
 interface Props {
   text: string;
-  /** What a variable is to be that nobody fills is left as it stands. */
+  /** Given the text with its variables filled in; one that nobody fills is left as it stands. */
   onFilled: (text: string) => void;
 }
 
@@ -20,7 +20,7 @@ export function VariablesForm({ text, onFilled }: Props) {
       aria-label={t("What the prompt asks for")}
       onSubmit={(event) => {
         event.preventDefault();
-        // It stands in the composer's form for React, which would ask.
+        // To React this form is inside the composer's, which would send the question.
         event.stopPropagation();
         onFilled(filled(text, given));
       }}

@@ -1,10 +1,10 @@
-/** Who of a council is of one family. */
+/** Which members of a council are of one family. */
 import type { Model } from "../../api/types";
 
 /** Made up by the server, and all alike: nobody is misled by that. */
 const simulated = "simulated";
 
-/** Where a model is asked stands in the place of its maker. */
+/** A region may stand where the maker does. */
 const isRegion = /^[a-z]{2}(-[a-z]+)+-\d+$/;
 
 /** The family of a model that is on no list, by its id, as the server tells it of one that is. */

@@ -11,7 +11,7 @@ interface Props {
   reason: string;
 }
 
-/** Says, in the place of a provider's models, why there are none, or only those of before. */
+/** Says, in the place of a provider's models, why there are none, or only earlier ones. */
 export function ListProblem({ id, provider, reason }: Props) {
   return (
     <p id={id} className="list-problem">

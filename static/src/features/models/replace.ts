@@ -10,7 +10,7 @@ function mapped<T>(value: T, from: string, to: string): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** The draft with `to` wherever it names `from`; what is called so stays called so. */
+/** The draft with `to` wherever it names `from`; a member that has a name keeps it. */
 export const withModel = (draft: SettingsDraft, from: string, to: string): SettingsDraft => ({
   ...draft,
   seats: draft.seats.map((seat) => ({ ...seat, model: mapped(seat.model, from, to) })),

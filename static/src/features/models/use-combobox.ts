@@ -1,14 +1,14 @@
 import { type KeyboardEvent, useEffect, useState } from "react";
 
-/** So far a page key goes. */
+/** How far a page key goes. */
 const page = 8;
 
 interface Props {
   /** What can be chosen, in the order of the list. */
   keys: readonly string[];
-  /** Whether the first one is chosen by Enter while none was gone to. */
+  /** Whether Enter chooses the first one while none has been moved to. */
   first: boolean;
-  /** The last place, if it is only chosen on purpose, as what is no hit: the arrow down leads there, but not as the first key. */
+  /** The last place, if it is chosen only on purpose, such as text that is no hit: the arrow down leads there, but not as the first key. */
   onPurpose?: number | undefined;
   idOf: (at: number) => string;
   onChoose: (at: number) => void;
@@ -22,7 +22,7 @@ export function useCombobox({ keys, first, onPurpose, idOf, onChoose, onEscape }
   const found = chosen === null ? -1 : keys.indexOf(chosen);
   const at = found < 0 && first && keys.length > 0 ? 0 : found;
   const id = at < 0 ? undefined : idOf(at);
-  // Only after keys: who points sees what they point at.
+  // Only after keys: whoever points sees what they point at.
   const [moves, setMoves] = useState(0);
   useEffect(() => {
     if (moves > 0 && id) document.getElementById(id)?.scrollIntoView({ block: "nearest" });

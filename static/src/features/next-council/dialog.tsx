@@ -20,10 +20,10 @@ import { Monogram } from "../council/monogram";
 import { ModelPicker } from "../models/model-picker";
 import { keptOf, nameOf, nextCouncil } from "./next-council";
 
-/** A run has at least so many members. */
+/** The fewest members of a run. */
 const fewest = 2;
 
-/** How long nothing is changed before the server is asked. */
+/** How long changes must pause before the server is asked. */
 const pauseMs = 300;
 
 /** What is being looked for in the list of models. */

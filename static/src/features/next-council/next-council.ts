@@ -10,7 +10,7 @@ export interface NextCouncil {
   isOther: boolean;
 }
 
-/** `config`: with what a preset changes of it. */
+/** `config` includes what a preset changes. */
 export function nextCouncil(
   { models, chairman }: Pick<Draft, "models" | "chairman">,
   config: Config,

@@ -9,7 +9,7 @@ import { useHere, wantNotifications } from "../ended/notify";
 import { NotifySwitch } from "../ended/switch";
 import { DeviceRow } from "./device-row";
 
-/** How long it is looked whether a test has gone out. */
+/** For how long to look whether a test has gone out. */
 const awaitedMs = 20_000;
 
 function Devices() {
@@ -22,7 +22,7 @@ function Devices() {
     const over = setTimeout(() => setTesting(false), awaitedMs);
     return () => clearTimeout(over);
   }, [testing]);
-  // It was removed by another device: here, too, it is off from now on.
+  // This device was removed from another one: it is off here, too, from now on.
   const isGone = here !== null && devices !== undefined && !devices.some(({ id }) => id === here);
   const isFresh = !list.isFetching;
   useEffect(() => {

@@ -343,7 +343,7 @@ export function toAsk(scene: Scene): Partial<Ask> {
     if (JSON.stringify(own) !== JSON.stringify(without)) ask[field] = own ?? none;
   }
   if (mayBeCouncil(counting) && counting.quorum !== base.quorum) {
-    // Nothing said would be the base's again: all members are a number too.
+    // Saying nothing would mean the base's again, so all members are said as a number.
     const quorum = counting.quorum ?? config?.council_models.length;
     if (quorum !== undefined) ask.quorum = quorum;
   }
@@ -358,7 +358,7 @@ export function toAsk(scene: Scene): Partial<Ask> {
 }
 
 interface Chip {
-  /** The first of the fields that it is of. */
+  /** The first of the fields that it stands for. */
   key: keyof Choices;
   text: string;
   /** What takes it back. */

@@ -305,7 +305,7 @@ function Reviewers({ scene: { choices, config }, onChange }: OptionListProps) {
       <div className="option-about">
         <p>
           {t("Some of the reviewers may be enough; they are drawn for each question.")}{" "}
-          <span className="option-cost">{t("Saves a call for each one fewer.")}</span>
+          <span className="option-cost">{t("Each one fewer saves a call.")}</span>
         </p>
         <div className="option-fields">
           <select

@@ -124,6 +124,6 @@ it("in another tab takes what this one shows and keeps", async () => {
   expect(JSON.stringify({ ...sessionStorage })).not.toContain("typed here");
   expect([identity.user(), queryClient.getQueryData(keys.user)]).toEqual([null, undefined]);
   expect(whoami).not.toHaveBeenCalled();
-  // That one sees to what they share, which may be somebody's again by now.
+  // The other tab sees to what the tabs share, which may be somebody's again by now.
   expect(JSON.stringify({ ...localStorage })).toContain("of the other tab");
 });

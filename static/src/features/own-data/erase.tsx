@@ -21,7 +21,7 @@ function WhatGoes() {
         </li>
         <li>
           {t(
-            "your scheduled questions, and your prompts and rubrics in the library, also those that others use",
+            "your scheduled questions, and your prompts and rubrics in the library, including those that others use",
           )}
         </li>
         <li>{t("your folders, settings, presets, tokens and webhooks")}</li>
@@ -33,7 +33,7 @@ function WhatGoes() {
       </p>
       <p>
         {t(
-          "What was paid stays in the sums of this server, without your name. Copies that others have made of what you shared are theirs. What was told to model providers is not here to be deleted.",
+          "What was paid stays in the sums of this server, without your name. Copies that others have made of what you shared are theirs. What was sent to model providers cannot be deleted from here.",
         )}
       </p>
     </>

@@ -22,7 +22,7 @@ function ErasedPage({ erasure }: { erasure: Erasure }) {
       <h1>{title}</h1>
       {erasure === "goes on" && (
         <p>
-          {t("There is much of it: the server goes on by itself, and is done in some minutes.")}
+          {t("There is a lot of it: the server goes on by itself, and is done in a few minutes.")}
         </p>
       )}
       <p>

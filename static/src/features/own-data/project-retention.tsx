@@ -11,7 +11,7 @@ import { timeOf } from "../admin/times";
 import { Answered, Panel } from "../dashboard/panel";
 import { DaysForm } from "./retention";
 
-/** Administrators see the names of those projects alone that they are in: the others go by who owns them. */
+/** Administrators see only the names of projects that they are in: the others are told apart by their owners. */
 function useNameOf() {
   const mine = useProjects().data;
   return ({ project_id, owners, created_at }: RetentionInProject) => {
@@ -95,7 +95,7 @@ export function RetentionInProjects() {
     <Panel
       title={t("How long conversations in projects are kept")}
       lead={t(
-        "A project can have a rule of its own in the place of the one for all. Everybody in it reads of it on its page; another rule deletes nothing in its first week, also for a conversation that is moved.",
+        "A project can have a rule of its own instead of the one for all. Everybody in it sees it on its page. A new rule deletes nothing in its first week, nor does a move into another project.",
       )}
     >
       <Answered query={rules} failed={msg("The rules could not be read: {{reason}}")} lines={2}>

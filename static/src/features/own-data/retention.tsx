@@ -74,7 +74,7 @@ export function Retention() {
     <Panel
       title={t("How long conversations are kept")}
       lead={t(
-        "Conversations in which nothing happens for so many days are deleted for good. People read of it in their settings, and a week before on the conversation; a new rule deletes nothing in its first week.",
+        "Conversations in which nothing happens for this many days are deleted for good. People read of it in their settings, and a week before on the conversation; a new rule deletes nothing in its first week.",
       )}
     >
       <Answered query={rule} failed={msg("The rule could not be read: {{reason}}")} lines={2}>

@@ -1,4 +1,4 @@
-/** Whoever's conversations administrators were let in to read is told so where they are, once for each time. */
+/** Tells people, wherever they are on the page and once each time, that administrators were let in to read their conversations. */
 import { Link } from "wouter";
 import { identity } from "../../api/identity";
 import { type Access, ownDataQuery } from "../../api/own-data";
@@ -8,7 +8,7 @@ import { kept } from "../../ui/kept";
 import { Notice } from "../../ui/notice";
 import { useSlots } from "../../ui/slots";
 
-/** When the last one was approved that was seen; kept in this browser. */
+/** When the last access that was seen was approved; kept in this browser. */
 const key = "access-seen";
 
 /** A page may stay open for days. */

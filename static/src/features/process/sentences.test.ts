@@ -13,7 +13,7 @@ interface Schema {
   properties?: { code?: { enum: string[] } };
 }
 
-/** The codes of the server's document, which no type of a list of files can be checked against. */
+/** The codes in the server's OpenAPI document: no type can check a list of files against them. */
 function codes(): string[] {
   const file = join(import.meta.dirname, "../../../../docs/openapi.json");
   const schemas: Record<string, Schema> = JSON.parse(readFileSync(file, "utf8")).components.schemas;

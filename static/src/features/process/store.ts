@@ -3,7 +3,7 @@ import { kept } from "../../ui/kept";
 
 const key = "process-open";
 
-/** Whether the process monitor is open: kept, so that who wants it has it for every run. */
+/** Whether the process monitor is open: kept, so that whoever wants it has it for every run. */
 export const useMonitor = create<{ open: boolean }>(() => ({ open: kept.read(key) === "yes" }));
 
 export function showMonitor(open: boolean) {

@@ -38,7 +38,9 @@ export function Ends({ project, onEnding }: Props) {
         </button>
       ) : (
         <p className="quiet">
-          {t("You are in this project by a group: who leaves the group leaves the project.")}
+          {t(
+            "You are in this project through a group: whoever leaves the group leaves the project.",
+          )}
         </p>
       )}
       {project.role === "owner" && (

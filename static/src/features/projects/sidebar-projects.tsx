@@ -11,7 +11,7 @@ import { useDrop } from "../folders/drag";
 const NewProject = lazy(() => orMissing(import("./new-project")));
 const MoveDialog = lazy(() => orMissing(import("./move-dialog")));
 
-/** So many stand there before somebody wants all. */
+/** How many are shown before somebody wants all. */
 const atFirst = 6;
 
 function Row(props: {
@@ -71,7 +71,7 @@ export function SidebarProjects({ onOpen }: { onOpen: () => void }) {
         </button>
       )}
       {dropped && (
-        // Others read it there: whoever lets go too soon is asked first.
+        // Others can read it there, so a slip of the hand is asked about first.
         <Suspense fallback={null}>
           <MoveDialog {...dropped} onClose={() => setDropped(null)} />
         </Suspense>

@@ -8,7 +8,7 @@ const Choose = lazy(() => orMissing(import("./choose")));
 export const about: About = {
   tell: () => ({
     what: t("Criteria by which the reviewers judge; the members do not see them."),
-    cost: t("No extra calls; each review reads so much more."),
+    cost: t("No extra calls; each review is that much longer to read."),
   }),
   More: (props: MoreProps) => (
     <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>

@@ -40,7 +40,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
   const [busy, setBusy] = useState(false);
   const [said, setSaid] = useState<string | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
-  // What stood here before a draft took its place: the next one to come back is the last.
+  // What stood here before a draft took its place; the last comes back first.
   const [others, setOthers] = useState<readonly string[]>([]);
   const box = useRef<HTMLTextAreaElement>(null);
   const before = others.at(-1);
@@ -143,7 +143,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
             onChange={(event) => write(event.target.value)}
           />
           <span id={`${id}-hint`} className="quiet">
-            {t("For this question alone: what is to be used again belongs into the library.")}
+            {t("For this question alone: what is to be used again belongs in the library.")}
           </span>
           {text.trim() !== "" && (
             <Link

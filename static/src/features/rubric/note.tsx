@@ -11,7 +11,7 @@ export function RubricNote({ run }: { run: RunState }) {
   if (!rubric) return null;
   return (
     <div className="run-note">
-      <p>{t("The reviewers judged by criteria of whoever asked.")}</p>
+      <p>{t("The reviewers judged by criteria that came with the question.")}</p>
       <Details title={<bdi>{headingOf(rubric)}</bdi>}>
         {() => <Markdown text={rubric.text} />}
       </Details>

@@ -84,7 +84,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
       name: name.trim() || nameOf(asked.content),
       request,
       budget_usd,
-      // The same times are no new ones.
+      // Unchanged times are not sent as new ones.
       ...(cron !== schedule?.cron && { cron }),
       ...(zone.trim() !== schedule?.time_zone && { time_zone: zone.trim() }),
     };
@@ -92,7 +92,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   /** What the server refuses, in the reader's words. */
   const words = async () => {
     const known: Record<string, string> = { ...timesWords(cron) };
-    // An expression that is read and has next times can only be due too often.
+    // An expression that can be read and has next times can only be wrong by coming due too often.
     if (minutes !== undefined && (await hasTimes(cron, zone.trim()))) {
       known.cron = t(
         "This is too often: at least {{minutes}} minutes have to lie between two times.",
@@ -135,7 +135,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
       )}
       <TextField
         label={t("Name")}
-        hint={t("The conversations are called so, with the day.")}
+        hint={t("Each conversation gets this name and the day.")}
         value={name}
         placeholder={nameOf(asked.content)}
         errors={messagesAt(errors, "name")}

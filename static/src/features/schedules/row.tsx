@@ -54,7 +54,7 @@ export function ScheduleRow({
   const turn = () =>
     does(async () => {
       await changeSchedule(id, { paused: !paused });
-      toast(paused ? t("It goes on with the next time.") : t("It is paused."));
+      toast(paused ? t("It goes on at its next time.") : t("It is paused."));
     });
   const remove = () =>
     does(async () => {
@@ -95,7 +95,7 @@ export function ScheduleRow({
         <Notice tone="warn">
           {fact?.code === "refused" &&
             t(
-              "It is paused: {{times}} times in a row nothing could be asked. The last result says why. Resume it when that is mended.",
+              "It is paused: nothing could be asked {{times}} times in a row. The last result says why. Resume it when that is fixed.",
               { times: fact.times },
             )}
           {fact?.code === "no_next_time" &&

@@ -123,7 +123,7 @@ describe("the page of scheduled questions", () => {
   });
 
   it.each([
-    [{ code: "refused" as const, times: 5 }, "5 times in a row nothing could be asked."],
+    [{ code: "refused" as const, times: 5 }, "nothing could be asked 5 times in a row."],
     [{ code: "no_next_time" as const }, "there is no next time at which it could be asked."],
   ])("says that one is paused, and why: %o", async (fact, words) => {
     schedules = [schedule({ paused: true, next_times: [], paused_reason: "…", paused_fact: fact })];

@@ -20,7 +20,7 @@ export function NextTimes({ times, zone }: { times: readonly string[]; zone: str
   );
 }
 
-/** An expression has so many parts, unless it is one of the names that begin with an at sign. */
+/** How many parts an expression has, unless it is one of the names that begin with an at sign. */
 const partsOfCron = 5;
 
 /** What the server refuses of times, in the reader's words. */

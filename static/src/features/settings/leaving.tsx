@@ -79,7 +79,7 @@ export function Leaving({ active, save, discard, text }: Props) {
   const [going, setGoing] = useHeld(active);
   const [leave, setLeave] = useState<Going | null>(null);
   const [, go] = useLocation();
-  // Not before the edits are gone, or they would hold the way once more.
+  // Not before the edits are gone, or they would block the way once more.
   useEffect(() => {
     if (!leave || active) return;
     setLeave(null);

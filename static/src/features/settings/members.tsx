@@ -56,7 +56,7 @@ function announcements(seats: readonly SeatDraft[], fresh: RefObject<boolean>): 
       return t("{{name}} is picked up, from place {{place}} of {{all}}.", facts(active.id));
     },
     onDragOver({ active, over }) {
-      // It lies over its own place at once: that would drown that it was picked up.
+      // It is over its own place at once: saying so would drown out that it was picked up.
       const isStart = fresh.current && over?.id === active.id;
       fresh.current = false;
       if (!over || isStart) return undefined;

@@ -4,12 +4,12 @@ import { draftOf, type SettingsDraft } from "./form";
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Of each part of `mine` what was made of it since `base`, else what `next` has there. */
+/** Each part of `mine` if it was changed since `base`, else what `next` has there. */
 function pickEach<T extends object>(mine: T, base: T, next: T): T {
   const picked = { ...mine };
   for (const name of Object.keys(mine) as (keyof T)[]) {
     const [own, newer] = [mine[name], next[name]];
-    // Spaces that saving takes away may be in the middle of what is being typed. It leaves a prompt's.
+    // Spaces that saving takes away may be in the middle of what is being typed. A prompt's are kept.
     const isTrimmed =
       typeof own === "string" &&
       typeof newer === "string" &&

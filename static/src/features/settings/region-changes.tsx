@@ -58,7 +58,7 @@ export function RegionChanges({ config, nameOf, busy, onReplace }: Props) {
         {report.moved.length > 0 && (
           <>
             <p>
-              {t("{{count, number}} models have their ids of {{region}} now:", {
+              {t("{{count, number}} models now have their ids for {{region}}:", {
                 count: report.moved.length,
                 region,
               })}

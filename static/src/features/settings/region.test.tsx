@@ -71,7 +71,7 @@ it("says in words what a change did, and offers what is nearest to what is missi
   await choose("eu-west-1");
   await click(button("Use this region"));
   expect(save).toHaveBeenLastCalledWith({ region: "eu-west-1" });
-  await settled("1 model has its id of Europe (Ireland) now:");
+  await settled("1 model now has its id for Europe (Ireland):");
   expect(page.textContent).toContain("Member 2: bedrock:us.basil is now bedrock:eu.basil");
   expect(page.textContent).toContain(
     "Chairman: bedrock:us.cedar is not offered in Europe (Ireland) and stays as it is.",

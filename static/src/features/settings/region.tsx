@@ -105,7 +105,7 @@ export function Region({ config, store }: Props) {
     <section className="panel" id="region" aria-labelledby="region-title">
       <h2 id="region-title">{t("Region")}</h2>
       <p className="panel-lead">
-        {t("Where in the world models are asked that are offered in several places.")}
+        {t("Where in the world to ask models that are offered in several places.")}
       </p>
       {regions.isPending && <p className="quiet">{t("Loading the regions…")}</p>}
       {regions.isError && !list && (

@@ -4,7 +4,7 @@ import { count } from "../../ui/format";
 import { type Bounds, readWithin } from "../../ui/numbers";
 import type { Say } from "../feature";
 
-/** So few members make no council, and so few models answer or draft nothing that can be compared. */
+/** With fewer members there is no council, and with fewer models nothing to compare. */
 export const leastMembers = 2;
 const mostNameChars = 200;
 

@@ -1,9 +1,14 @@
 import { useState } from "react";
-import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { keys, queryClient, useTokens } from "../../api/queries";
+import {
+  createToken,
+  type Permission,
+  refreshTokens,
+  revokeToken,
+  useTokens,
+} from "../../api/tokens";
 import type { NewToken, Token } from "../../api/types";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { CopyButton } from "../../ui/copy";
 import { dateFormat, when } from "../../ui/format";
@@ -16,8 +21,12 @@ import { messagesAt, TextField } from "./fields";
 /** The longest name, in characters. */
 const nameLength = 100;
 const lifetimes = [30, 90, 365];
+/** What a new token can be made for; the first one is usual. */
+const scopes: readonly (readonly [readonly Permission[], string])[] = [
+  [["read", "ask"], msg("Read and ask")],
+  [["read"], msg("Read only: it asks nothing and spends nothing")],
+];
 const day = dateFormat({ dateStyle: "medium" });
-const refresh = () => queryClient.invalidateQueries({ queryKey: keys.tokens });
 
 function Fresh({ token, onClose }: { token: NewToken; onClose: () => void }) {
   return (
@@ -35,8 +44,14 @@ function Fresh({ token, onClose }: { token: NewToken; onClose: () => void }) {
   );
 }
 
+/** One that was made by the API may ask and not read. */
+function mayOf({ permissions }: Token): string {
+  if (!permissions.includes("ask")) return t("may only read");
+  return t(permissions.includes("read") ? "may read and ask" : "may only ask");
+}
+
 function stateOf(token: Token): string {
-  const parts = [t("made {{day}}", { day: day(when(token.created_at)) })];
+  const parts = [mayOf(token), t("made {{day}}", { day: day(when(token.created_at)) })];
   if (token.expires_at) {
     const end = when(token.expires_at);
     parts.push(t(end < new Date() ? "expired {{day}}" : "expires {{day}}", { day: day(end) }));
@@ -54,8 +69,8 @@ function TokenList() {
   const [asked, setAsked] = useState<string | null>(null);
   const revoke = async (token: Token) => {
     try {
-      await api.revokeToken(token.id);
-      await refresh();
+      await revokeToken(token.id);
+      await refreshTokens();
       toast(t("“{{name}}” was revoked.", { name: token.name }));
     } catch (error) {
       toast(t("Not revoked: {{reason}}", { reason: asProblem(error).message }), { tone: "bad" });
@@ -100,6 +115,7 @@ function TokenList() {
 export function Tokens() {
   const [name, setName] = useState("");
   const [days, setDays] = useState(90);
+  const [scope, setScope] = useState(0);
   const [fresh, setFresh] = useState<NewToken | null>(null);
   const { busy, problem, attempt, form } = useAttempt();
   const kept = useKeptFocus<HTMLElement>();
@@ -108,21 +124,23 @@ export function Tokens() {
       const read = readForm();
       const called = read.line("name", name, nameLength);
       read.insist();
-      setFresh(await api.createToken(called, days));
+      setFresh(await createToken(called, days, scopes[scope]?.[0] ?? ["read"]));
       setName("");
-      await refresh();
+      await refreshTokens();
     });
   return (
     <section {...kept} className="panel" id="tokens" aria-labelledby="tokens-title">
       <h2 id="tokens-title">{t("API tokens")}</h2>
       <p className="panel-lead">
-        {t("For the command line and for scripts. Whoever has one can ask and read in your name.")}
+        {t(
+          "For the command line and for scripts. Whoever has one can read in your name, and ask if the token may.",
+        )}
       </p>
       <TokenList />
       {fresh && <Fresh token={fresh} onClose={() => setFresh(null)} />}
       <form
         ref={form}
-        className="token-form"
+        className="token-form new-token"
         aria-label={t("New token")}
         onSubmit={(event) => {
           event.preventDefault();
@@ -147,6 +165,21 @@ export function Tokens() {
             {lifetimes.map((value) => (
               <option key={value} value={value}>
                 {t("{{count, number}} days", { count: value })}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div className="field">
+          <label htmlFor="token-scope">{t("What it may do")}</label>
+          <select
+            id="token-scope"
+            className="input"
+            value={scope}
+            onChange={(event) => setScope(Number(event.target.value))}
+          >
+            {scopes.map(([, text], at) => (
+              <option key={text} value={at}>
+                {t(text)}
               </option>
             ))}
           </select>

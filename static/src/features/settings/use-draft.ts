@@ -17,7 +17,7 @@ function begun(config: Config): State {
   return { draft: base, base, seen: config, mixed: false };
 }
 
-/** The newest settings below the edits. What one has just saved oneself is no news. */
+/** The newest settings, under the edits. What one has just saved oneself is no news. */
 function followed(old: State, config: Config): State {
   const { draft, base } = rebase(old.draft, old.base, config);
   const isNews = isChanged(base, old.base) && isChanged(old.draft, old.base);

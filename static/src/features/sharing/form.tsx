@@ -8,7 +8,7 @@ import { Notice } from "../../ui/notice";
 const lifetimes = [7, 30, 90];
 const usual = 30;
 
-/** For how long a link can work; the server's longest in the place of what is longer. */
+/** For how long a link can work; longer times are cut to the server's longest. */
 const lifetimesUpTo = (most: number) => [...new Set(lifetimes.map((days) => Math.min(days, most)))];
 
 /** What is shared: the branch that ends with the last of these messages, or the one that its author looked at last. */

@@ -1,4 +1,4 @@
-/** What a copy of somebody else's conversation is without: said where its maker asks on, as long as it stands in the history. */
+/** The files that a copy of somebody else's conversation lacks: named where its owner goes on asking, as long as the browser's history has them. */
 import { useHistoryState } from "wouter/use-browser-location";
 import type { Message } from "../../api/types";
 import { t } from "../../i18n";

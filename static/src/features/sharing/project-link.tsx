@@ -3,7 +3,7 @@ import { t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { CopyButton } from "../../ui/copy";
 
-/** Where everybody in a project reads a conversation as it goes on: whom it is for needs no other link. */
+/** Where everybody in a project reads a conversation as it goes on: those people need no other link. */
 export function ProjectLink({ project, conversation }: { project: string; conversation: string }) {
   const name = useProjects().data?.find(({ id }) => id === project)?.name;
   // Whoever has left it cannot send others there.
@@ -12,7 +12,7 @@ export function ProjectLink({ project, conversation }: { project: string; conver
     <div className="share-project">
       <p>
         <T
-          text="Everybody in the project {{project}} can read it anyway, also what you ask later."
+          text="Everybody in the project {{project}} can read it anyway, including what you ask later."
           parts={{ project: <bdi>{name}</bdi> }}
         />
       </p>

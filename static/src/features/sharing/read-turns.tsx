@@ -4,7 +4,7 @@ import { ReadOnly } from "../council/read-only";
 import { TurnView } from "../council/turn";
 import { storedTurns } from "../council/turns";
 
-/** So many of the first turns are drawn at once: it is read from its beginning. */
+/** How many of the first turns are drawn at once: it is read from its beginning. */
 const turnsAtOnce = 2;
 
 const none: readonly string[] = [];

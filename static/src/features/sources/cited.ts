@@ -1,4 +1,4 @@
-/** Who cites which source, and which numbers are those of none. */
+/** Who cites which source, and which numbers belong to none. */
 import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { shortName } from "../../ui/format";

@@ -24,7 +24,7 @@ function Invented({ cited: { invented } }: { cited: Cited }) {
   if (invented.length === 0) return null;
   return (
     <p className="sources-invented">
-      {t("Some numbers are those of no source, and stand in the texts as they were written:")}{" "}
+      {t("Some numbers belong to no source, and stand in the texts as they were written:")}{" "}
       {listText(
         invented.map(([name, count]) => t("{{name}} ({{count, number}})", { name, count })),
       )}

@@ -6,7 +6,7 @@ export const about: About = {
     use_reviews === false
       ? {
           what: t(
-            "Nobody reviews: the chairman writes from the answers alone. What goes by ballots does not apply.",
+            "Nobody reviews: the chairman writes from the answers alone. Whatever depends on ballots does not apply.",
           ),
           cost: t("Saves a call for each reviewer, and the time of a stage."),
         }

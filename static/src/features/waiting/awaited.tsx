@@ -7,7 +7,7 @@ import { duration, shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { useUnderWay } from "./context";
 
-/** Before that nobody has waited long enough to think of it. */
+/** In seconds; before that nobody has waited long enough to think of it. */
 const OFFERED_AFTER = 5;
 
 /**

@@ -27,7 +27,7 @@ export default function WebSearchPanel({
         />
       </p>
       {result?.simulated && <Simulated />}
-      {status === "stopped" && <p className="quiet">{t("It did not get to an end.")}</p>}
+      {status === "stopped" && <p className="quiet">{t("It did not finish.")}</p>}
       {result?.error && (
         <CallFailure
           kind={null}

@@ -105,7 +105,7 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
       {instance ? (
         <p className="field-hint">
           {t(
-            "It is told whose run it was, how it ended and what it cost. Questions and answers are never sent: they are their people’s.",
+            "It is told whose run it was, how it ended and what it cost. Questions and answers are never sent: they belong to the people who asked.",
           )}
         </p>
       ) : (

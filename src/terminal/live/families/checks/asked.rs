@@ -20,7 +20,7 @@ pub struct Flags {
     /// Let the chairman look up facts before it writes.
     #[arg(long, overrides_with = "no_react")]
     pub react: bool,
-    /// Let it write at once, also where your settings say otherwise.
+    /// Let it write at once, even where your settings say otherwise.
     #[arg(long, overrides_with = "react")]
     pub no_react: bool,
 }
