@@ -24,13 +24,12 @@ const PAGE_MS: f64 = 1_000.0;
 const MODELS: ModelFlags = ModelFlags { call_ms: 20, tokens: 5 };
 
 /// What somebody looks at.
-const PAGES: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 6] = [
     ("the list, newest 50", "/api/conversations?limit=50"),
     ("the list, asked last", "/api/conversations?limit=50&order=asked"),
     ("the list, after 400", "/api/conversations?limit=50&offset=400"),
     ("a search for a frequent word", "/api/search?q=queue"),
     ("a search for a rare word", "/api/search?q=number2"),
-    ("usage", "/api/usage"),
     ("analytics of all time", "/api/analytics"),
 ];
 

@@ -69,7 +69,7 @@ it("a new token may read and ask, unless it is chosen that it only reads", async
   const scope = page.querySelector<HTMLSelectElement>("#token-scope");
   expect([...(scope?.options ?? [])].map(({ text }) => text)).toEqual([
     "Read and ask",
-    "Read only: it asks nothing and spends nothing",
+    "Read only",
   ]);
   await act(async () => {
     if (scope) scope.value = "1";

@@ -24,7 +24,7 @@ const lifetimes = [30, 90, 365];
 /** What a new token can be made for; the first one is usual. */
 const scopes: readonly (readonly [readonly Permission[], string])[] = [
   [["read", "ask"], msg("Read and ask")],
-  [["read"], msg("Read only: it asks nothing and spends nothing")],
+  [["read"], msg("Read only")],
 ];
 const day = dateFormat({ dateStyle: "medium" });
 
