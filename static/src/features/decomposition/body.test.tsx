@@ -103,7 +103,10 @@ it.each<[Schemas["SkipFact"], string]>([
     { code: "not_split", model: "a/b", reason: { error: "no answer", error_kind: "timeout" } },
     "b could not name its parts: no answer came in time.",
   ],
-  [{ code: "too_few_parts", count: 1 }, "Only 1 part was found, and it takes two to ask them separately."],
+  [
+    { code: "too_few_parts", count: 1 },
+    "Only 1 part was found, and it takes two to ask them separately.",
+  ],
 ])("says why: $code", (fact, text) => {
   const say = sentences[fact.code] as (fact: Schemas["SkipFact"]) => string;
   expect(say(fact)).toBe(text);
