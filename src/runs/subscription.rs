@@ -84,7 +84,7 @@ impl Subscription {
     }
 
     /// The same for a reader without whom the run is pointless: if it leaves before the run's end, and there is no
-    /// other reader here, the run is cancelled after `grace`.
+    /// other reader at any server, the run is cancelled after `grace`.
     #[must_use]
     pub fn waited_for(mut self, grace: Duration) -> Self {
         self.reader.is_waited_for(grace);
