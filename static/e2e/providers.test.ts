@@ -139,7 +139,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.goto("/settings");
     await moveRegion(page);
     const region = page.getByRole("region", { name: "Region", exact: true });
-    await region.getByText("1 model has its id of Europe (Ireland) now:").waitFor();
+    await region.getByText("1 model now has its id for Europe (Ireland):").waitFor();
     await region
       .getByText("Member 1: bedrock:us.cedar.large-20250929-v1:0 is now bedrock:eu.cedar")
       .waitFor();
