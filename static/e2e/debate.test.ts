@@ -83,7 +83,7 @@ it("is read again on a wide screen with who answers whom", async () => {
     .poll(() => target.evaluate((one) => one.contains(document.activeElement)))
     .toBe(true);
   await page.getByRole("button", { name: /^The openings, ranked blind/ }).click();
-  await page.getByText(/The debate does not go by it/).waitFor();
+  await page.getByText(/The debate does not depend on it/).waitFor();
   await page.getByRole("button", { name: /^Cost and time/ }).click();
   await page.getByRole("rowheader", { name: "Round 2 · Rebuttals" }).waitFor();
   await close(watched);
