@@ -24,6 +24,8 @@ mod sign_in_tests;
 #[cfg(test)]
 mod tests;
 mod tree;
+#[cfg(test)]
+mod unread_tests;
 mod values;
 
 use std::collections::BTreeMap;
