@@ -43,7 +43,8 @@ async fn answer_and_review<'p>(run: &Run, plan: &'p Plan, roster: Roster) -> Res
     let tiers = if let Choice::Escalation(tiers) = &plan.options.roster { Some(tiers) } else { None };
     answers::announce(run, task, (&roster.members, roster.routing), tiers.is_some()).await;
     if let Some(tiers) = tiers {
-        return escalation::hold(run, task, tiers).await;
+        // Boxed, since most runs have no tiers.
+        return Box::pin(escalation::hold(run, task, tiers)).await;
     }
     let members = roster.members;
     let (mut answers, late) = answers::ask_all(run, task, &members, None).await;

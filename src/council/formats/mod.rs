@@ -16,6 +16,8 @@ pub mod debates {
 
 use std::collections::BTreeSet;
 
+use futures_util::future::BoxFuture;
+
 use super::costs;
 use super::estimate::{self, Estimate, ExpectedCall, Expecting, Kept};
 use super::failure::Failure;
@@ -56,14 +58,13 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);
     }
-    // On the heap: all that a deliberation may do is in it, and a thread's stack is small in a debug build.
-    let Some(cache) = &plan.cache else { return Box::pin(find_out(run, plan)).await };
+    let Some(cache) = &plan.cache else { return find_out(run, plan).await };
     let lookup = cache::look_up(run, plan.brief(), cache).await;
     if let Some(earlier) = lookup.hit {
         repeat(run, plan, earlier).await;
         return Ok(());
     }
-    Box::pin(find_out(run, plan)).await?;
+    find_out(run, plan).await?;
     if !run.take_corrections().await.is_empty() {
         // Its answer would be found by a question that it does not answer.
         cache::do_not_keep(run, NotStored::Corrected).await;
@@ -87,8 +88,7 @@ async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
     }
     tell_costs(run).await;
     if plan.title {
-        let data = title.unwrap_or_else(|| title::fallback(&plan.brief().question));
-        run.emit("title", TitleEvent::TitleComplete { data }).await;
+        title::complete(run, title.unwrap_or_else(|| title::fallback(&plan.brief().question))).await;
     }
 }
 
@@ -122,14 +122,15 @@ async fn look_up_and_hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
     hold(run, &plan).await
 }
 
-async fn hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
+/// Boxed, so that a run takes up what its own format needs, once, and not as much as the largest of them.
+fn hold<'a>(run: &'a Run, plan: &'a Plan) -> BoxFuture<'a, Result<(), Failure>> {
     let task = &plan.task;
     match plan.format {
-        Format::Council => council::hold(run, plan).await,
-        Format::Rotation(options) => rotation::hold(run, task, options).await,
-        Format::AllToAll(options) => all_to_all::hold(run, task, options).await,
-        Format::Arena(options) => arena::hold(run, task, options).await,
-        Format::Decomposition(options) => decomposition::hold(run, plan, options).await,
+        Format::Council => Box::pin(council::hold(run, plan)),
+        Format::Rotation(options) => Box::pin(rotation::hold(run, task, options)),
+        Format::AllToAll(options) => Box::pin(all_to_all::hold(run, task, options)),
+        Format::Arena(options) => Box::pin(arena::hold(run, task, options)),
+        Format::Decomposition(options) => Box::pin(decomposition::hold(run, plan, options)),
     }
 }
 

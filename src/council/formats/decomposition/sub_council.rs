@@ -188,7 +188,7 @@ async fn by_ballot(run: &Run, task: &Task, part: &Part<'_>, result: &mut SubResu
         .zip(&orders)
         .map(|(member, order)| paper(run, task, part, &labelled, (member, order)))
         .collect();
-    let calls = able.iter().zip(&papers).zip(&orders).map(|((member, paper), order)| {
+    let calls = able.iter().zip(papers).zip(&orders).map(|((member, paper), order)| {
         reviews::cast(run, &task.brief, member, paper, &labels, order.clone())
     });
     let ballots: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;

@@ -256,7 +256,7 @@ pub(in crate::council) async fn ask(
         prompt: prompt::prompt(run, task, labelled, &order),
     };
     let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
-    cast(run, &task.brief, member, &paper, &labels, order).await
+    cast(run, &task.brief, member, paper, &labels, order).await
 }
 
 /// What a reviewer is asked, and where in the deliberation.
@@ -272,26 +272,28 @@ pub(in crate::council) async fn cast(
     run: &Run,
     brief: &Brief,
     member: &Member,
-    paper: &Paper,
+    paper: Paper,
     labels: &[Label],
     order: Vec<Label>,
 ) -> Review {
-    let key = paper.key.as_str();
+    let Paper { stage, purpose, key, prompt } = paper;
     let system = Some(())
         .filter(|()| brief.settings.use_system_prompt_stage2)
         .and_then(|()| brief.system_prompt_for(member));
 
-    let mut result = send(run, brief, member, (paper, key), messages(system, &paper.prompt), None).await;
-    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+    // All answers are in the prompt: it is held twice only where it may have to be sent once more.
+    let spare = system.is_some().then(|| prompt.clone());
+    let mut result = send(run, brief, member, (&stage, purpose, &key), messages(system, prompt), None).await;
+    if let Some(prompt) = spare.filter(|_| result.as_ref().is_err_and(rejects_the_system_prompt)) {
         let key = format!("{key}/without_system_prompt");
-        result = send(run, brief, member, (paper, &key), messages(None, &paper.prompt), None).await;
+        result = send(run, brief, member, (&stage, purpose, &key), messages(None, prompt), None).await;
     }
     let mut review = read(member, result, labels, order);
     if review.error.is_none() && review.parse == Parse::Fallback {
         let repair = prompt::repair_messages(run, brief, &review.ranking, labels);
         let schema = Some(parse::schema(labels));
         let key = format!("{key}/repair");
-        if let Ok(reply) = send(run, brief, member, (paper, &key), repair, schema).await {
+        if let Ok(reply) = send(run, brief, member, (&stage, &BALLOT_REPAIR, &key), repair, schema).await {
             review.repaired(&reply, labels);
         }
     }
@@ -344,21 +346,20 @@ async fn send(
     run: &Run,
     brief: &Brief,
     member: &Member,
-    (paper, key): (&Paper, &str),
+    (stage, purpose, key): (&Stage, &'static Purpose, &str),
     messages: Vec<ChatMessage>,
     schema: Option<Schema>,
 ) -> Result<Reply, CallError> {
-    let purpose = if schema.is_some() { &BALLOT_REPAIR } else { paper.purpose };
     let request = ChatRequest {
         sampling: brief.settings.sampling(purpose),
         timeouts: brief.settings.timeouts(purpose),
         schema,
         ..ChatRequest::new(&member.model, purpose, messages)
     };
-    run.call(paper.stage.clone(), key, request).of_member(member.name()).send().await
+    run.call(stage.clone(), key, request).of_member(member.name()).send().await
 }
 
-fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {
+fn messages(system: Option<&str>, prompt: String) -> Vec<ChatMessage> {
     let system = system.map(ChatMessage::system);
     system.into_iter().chain([ChatMessage::user(prompt)]).collect()
 }
