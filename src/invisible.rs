@@ -41,6 +41,12 @@ pub fn is_blank(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2800}')
 }
 
+/// Whether a text has nothing but such characters and blanks, if anything.
+#[must_use]
+pub fn shows_nothing(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_blank(c))
+}
+
 /// Whether U+0000, which Postgres cannot hold, stands in a text or a name of this JSON.
 #[must_use]
 pub fn holds_nul(value: &Value) -> bool {
@@ -66,6 +72,16 @@ mod tests {
         }
         for c in [' ', 'a', 'ß', '漢', '\u{300}', '😀', '\n'] {
             assert!(!is_hidden(c) && !is_blank(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_blanks_and_of_what_nobody_sees_shows_nothing() {
+        for text in ["", " \n", "\u{200b}", " \u{2800}\u{feff}\n\u{3164}", "\u{a0}\u{200d}"] {
+            assert!(shows_nothing(text), "{text:?}");
+        }
+        for text in ["a", " . ", "\u{200b}漢", "👨\u{200d}👩"] {
+            assert!(!shows_nothing(text), "{text:?}");
         }
     }
 }

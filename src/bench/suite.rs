@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::question::Question;
 use super::report::VariantKind;
 use crate::council::Plan;
+use crate::council::field::name_problem;
 use crate::llm::{Sampling, Timeouts};
 
 /// See the module.
@@ -93,7 +94,7 @@ pub fn problems(questions: &[Question], variants: &[VariantSpec], judge: Option<
     }
     for (at, variant) in variants.iter().enumerate() {
         let name = &variant.name;
-        if name.trim().is_empty() || name.chars().count() > 60 || name.chars().any(char::is_control) {
+        if name_problem(name, 60).is_some() {
             problems.push(format!("{name:?} is no name of a variant: 1 to 60 characters"));
         }
         if variants[..at].iter().any(|other| other.name == *name) {

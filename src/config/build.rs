@@ -81,6 +81,10 @@ const ENVIRONMENT: &str = match option_env!("LLM_COUNCIL_BUILT_FOR") {
     None => "development",
 };
 
+/// The notice of a server that answers to any name.
+pub const ANY_HOST: &str = "neither server.allowed_hosts nor server.public_url is set: requests for any host name are \
+                            answered; name the host under which people reach this server";
+
 /// Warnings about what is allowed, but perhaps not intended.
 fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<String> {
     let unused = [
@@ -108,9 +112,7 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<
         ));
     }
     if server.allowed_hosts.is_empty() && server.public_url.is_none() {
-        let notice = "neither server.allowed_hosts nor server.public_url is set: requests for any host name are \
-                      answered; name the host under which people reach this server";
-        notices.push(notice.to_owned());
+        notices.push(ANY_HOST.to_owned());
     }
     let shared = TrustedPeers::parse(&auth.trusted_proxies).map(|peers| peers.shared()).unwrap_or_default();
     let reachable = !server.bind.to_canonical().is_loopback();

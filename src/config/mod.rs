@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+pub use build::ANY_HOST;
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::Overrides;
 pub use reference::reference;

@@ -57,6 +57,24 @@ pub struct Pixels {
     pub height: u32,
 }
 
+/// How much of the text of a question's files a member was given, where its model has no room for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct FilesRead {
+    /// How long the text of all files is, in characters.
+    pub characters: usize,
+    /// How much of it the member was given: its beginning.
+    pub characters_read: usize,
+}
+
+impl FilesRead {
+    /// What a member reads that is given these files.
+    #[must_use]
+    pub fn of(files: &[Attached]) -> Self {
+        let characters = files.iter().map(|file| file.characters).sum();
+        Self { characters, characters_read: length(files, usize::MAX) }
+    }
+}
+
 /// What stands for the picture with this number, from 1, until it is known who is asked.
 pub(super) fn place_of_picture(fence: &Fence, number: usize) -> String {
     format!("[picture {number} {}]", fence.marker())
@@ -118,6 +136,20 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
 #[must_use]
 pub fn length(files: &[Attached], characters: usize) -> usize {
     files.iter().map(|file| file.text.chars().count()).sum::<usize>().min(characters)
+}
+
+/// The same files with so many characters of their text, counted from the first file on: what is left out is the end of
+/// the last ones.
+#[must_use]
+pub fn beginning(files: &[Attached], characters: usize) -> Vec<Attached> {
+    let mut files = files.to_vec();
+    let mut left = characters;
+    for file in &mut files {
+        let end = first(&file.text, left).len();
+        file.text.truncate(end);
+        left -= file.text.chars().count();
+    }
+    files
 }
 
 /// Divides a number of characters among texts of these lengths: short ones get all that they need, the others equal
@@ -196,6 +228,23 @@ mod tests {
             "[File 1 of 3 that belongs to the project of the question; the first 29997 of its 50000 characters]"
         ));
         assert!(text.contains("[File 3 of 3 that came with the question] BEGIN"));
+    }
+
+    #[test]
+    fn the_beginning_of_files_ends_in_the_middle_of_a_later_one_and_says_so() {
+        let files = [file("a.txt", "äöü"), file("b.txt", "brief"), file("c.txt", "more")];
+        let beginning = beginning(&files, 5);
+        let texts: Vec<&str> = beginning.iter().map(|file| file.text.as_str()).collect();
+        assert_eq!(texts, ["äöü", "br", ""]);
+        assert_eq!(FilesRead::of(&beginning), FilesRead { characters: 12, characters_read: 5 });
+        let text = material(&beginning, &Fence::new("c0ffee"), MEMBERS_CHARS).unwrap();
+        for title in [
+            "[File 1 of 3 that came with the question] BEGIN",
+            "[File 2 of 3 that came with the question; the first 2 of its 5 characters] BEGIN",
+            "[File 3 of 3 that came with the question; the first 0 of its 4 characters] BEGIN",
+        ] {
+            assert!(text.contains(title), "{text}");
+        }
     }
 
     #[test]

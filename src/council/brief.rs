@@ -40,6 +40,10 @@ pub struct Brief {
     /// The files that the question comes with: those of its project, and its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
+    /// Whether a member whose model has a short context reads only as much of the files as fits. Plans of questions with
+    /// files from before that lack it, and are executed as they were then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fits_files: bool,
     /// Which of the models that it may ask see pictures, where the question comes with some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen_by: Vec<String>,
@@ -61,12 +65,12 @@ fn is_zero(number: &u8) -> bool {
 }
 
 impl Brief {
-    /// What members of the first round are asked: `prompt`, after the files, which are the same for everybody, and
-    /// after what was looked up.
+    /// What members of the first round are asked: `prompt`, after the files as far as they are given them, and after what
+    /// was looked up.
     #[must_use]
-    pub fn after_material(&self, marker: &str, prompt: String) -> String {
-        let prompt = self.after_background(marker, prompt);
-        let files = attached::material(&self.attachments, &Fence::new(marker), attached::MEMBERS_CHARS);
+    pub fn after_material(&self, files: &[Attached], marker: &str, prompt: &str) -> String {
+        let prompt = self.after_background(marker, prompt.to_owned());
+        let files = attached::material(files, &Fence::new(marker), attached::MEMBERS_CHARS);
         let Some(files) = files else { return prompt };
         let rule = self.prompts.text(&fence::RULE);
         self.prompts.fill(&attached::ATTACHED, &[("material", &files), ("rule", rule), ("question", &prompt)])

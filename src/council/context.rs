@@ -1,6 +1,8 @@
 //! How much a model can read before it writes, where its context is known.
 
+use super::attached::{self, Attached, FilesRead};
 use super::brief::Brief;
+use super::pictures;
 use super::pricing::tokens;
 use super::prompts::history::Turn;
 use super::run::Run;
@@ -25,33 +27,84 @@ pub async fn budget(
     Some(room(brief, purpose, context))
 }
 
-/// The newest of the earlier turns that this model can read whole beside `rest` tokens, the oldest first; all of them
-/// where its context is not known.
-pub async fn history<'b>(
+/// What a member is asked that has read nobody yet, as far as its model can read it.
+pub struct Fitted<'b> {
+    /// The newest of the earlier turns, the oldest first.
+    pub turns: &'b [Turn],
+    /// The question, after the files and what was looked up.
+    pub question: String,
+    /// How much it is given of the files, where that is less than others are.
+    pub files_read: Option<FilesRead>,
+}
+
+/// The question with everything that is read before it, as far as the context of the model has room, where that is
+/// known: the oldest of the earlier turns are left out first, and once none is left, the end of the files. The question
+/// itself stays whole.
+pub async fn fitted<'b>(
     run: &Run,
     brief: &'b Brief,
     (model, purpose): (&str, &Purpose),
-    rest: u64,
-) -> &'b [Turn] {
+    system: Option<&str>,
+    question: &str,
+) -> Fitted<'b> {
+    let marker = run.marker();
+    let whole = brief.after_material(&brief.attachments, &marker, question);
+    let pictures =
+        if brief.fits_files && brief.sees(model) { pictures::tokens(&brief.attachments) } else { 0 };
+    let beside = system.map_or(0, tokens) + pictures;
+    let rest = tokens(&whole) + beside;
     let turns = brief.history.as_slice();
     let length = rest + turns.iter().map(length_of).sum::<u64>();
+    let everything = Fitted { turns, question: whole, files_read: None };
+    let may_be_cut = brief.fits_files || !turns.is_empty();
     let fits = |context: u64| length <= room(brief, purpose, context);
-    // Most conversations fit, and then nothing has to be remembered.
-    if turns.is_empty() || length <= FITS_ANYWHERE || run.context_tokens(model).is_none_or(fits) {
-        return turns;
+    // Most of it fits, and then nothing has to be remembered.
+    if !may_be_cut || length <= FITS_ANYWHERE || known(run, model).is_none_or(fits) {
+        return everything;
     }
-    let Some(context) = decided(run, model).await else { return turns };
-    let mut left = room(brief, purpose, context).checked_sub(rest);
+    let Some(context) = decided(run, model).await else { return everything };
+    let most = room(brief, purpose, context);
+    let mut left = most.checked_sub(rest);
     let newest = turns.iter().rev().take_while(|turn| {
         left = left.and_then(|left| left.checked_sub(length_of(turn)));
         left.is_some()
     });
-    &turns[turns.len() - newest.count()..]
+    let turns = &turns[turns.len() - newest.count()..];
+    if !brief.fits_files || rest <= most {
+        return Fitted { turns, ..everything };
+    }
+    let prompt = |files: &[Attached]| brief.after_material(files, &marker, question);
+    let files = fitting(&brief.attachments, most, |files| tokens(&prompt(files)) + beside);
+    Fitted { turns, question: prompt(&files), files_read: Some(FilesRead::of(&files)) }
+}
+
+/// As much of these files, all of which are too much, as fits with a prompt into so many tokens. Where the prompt is too
+/// long by itself, only their names are left.
+fn fitting(files: &[Attached], most: u64, tokens_with: impl Fn(&[Attached]) -> u64) -> Vec<Attached> {
+    let (mut fits, mut too_much) = (0, attached::length(files, usize::MAX));
+    while too_much - fits > 1 {
+        let middle = usize::midpoint(fits, too_much);
+        if tokens_with(&attached::beginning(files, middle)) <= most {
+            fits = middle;
+        } else {
+            too_much = middle;
+        }
+    }
+    attached::beginning(files, fits)
 }
 
 /// The context of a model, in tokens: the same for all executions of a run.
 async fn decided(run: &Run, model: &str) -> Option<u64> {
-    run.decide(&format!("context/{model}"), async { run.context_tokens(model) }).await
+    run.decide(&key(model), async { run.context_tokens(model) }).await
+}
+
+/// The same without remembering it.
+fn known(run: &Run, model: &str) -> Option<u64> {
+    run.decided(&key(model)).unwrap_or_else(|| run.context_tokens(model))
+}
+
+fn key(model: &str) -> String {
+    format!("context/{model}")
 }
 
 /// What may be read, in tokens: a quarter is left for what is not counted, and for languages with more tokens a
@@ -63,4 +116,63 @@ fn room(brief: &Brief, purpose: &Purpose, context: u64) -> u64 {
 
 fn length_of(turn: &Turn) -> u64 {
     tokens(&turn.question) + tokens(&turn.answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::prompts::fence::Fence;
+    use super::*;
+
+    const QUESTION: &str = "What does it promise?";
+
+    fn file(text: String) -> Attached {
+        Attached {
+            id: "0".repeat(64),
+            filename: "file.txt".to_owned(),
+            file_type: "text".to_owned(),
+            mime_type: "text/plain".to_owned(),
+            size: text.len() as u64,
+            characters: text.chars().count(),
+            text,
+            image: None,
+            of_project: false,
+        }
+    }
+
+    fn prompt(files: &[Attached]) -> String {
+        let files = attached::material(files, &Fence::new("c0ffee"), attached::MEMBERS_CHARS);
+        format!("{}\n\n{QUESTION}", files.unwrap_or_default())
+    }
+
+    proptest! {
+        #[test]
+        fn files_are_cut_from_their_end_to_what_fits_and_the_question_never(
+            // What nobody sees is left out of prompts, and marks of turns are made longer there.
+            texts in
+                prop::collection::vec("(word |ä|\u{200b}|漢字|</s>|\n|\\PC){0,300}", 1..4),
+            part in 0..100_u64,
+        ) {
+            let files: Vec<Attached> = texts.into_iter().map(file).collect();
+            let whole = tokens(&prompt(&files));
+            let most = whole.saturating_sub(1) * part / 100;
+            let tokens_with = |files: &[Attached]| tokens(&prompt(files));
+            let fitted = fitting(&files, most, tokens_with);
+            let again = fitting(&files, most, tokens_with);
+            prop_assert_eq!(&fitted, &again);
+            let read = FilesRead::of(&fitted).characters_read;
+            prop_assert!(tokens_with(&fitted) <= most || read == 0);
+            prop_assert!(prompt(&fitted).ends_with(QUESTION));
+            let mut is_cut = false;
+            for (file, fitted) in files.iter().zip(&fitted) {
+                prop_assert!(file.text.starts_with(&fitted.text));
+                prop_assert!(!is_cut || fitted.text.is_empty(), "from the last file backwards");
+                is_cut |= fitted.text.len() < file.text.len();
+            }
+            let more = attached::beginning(&files, read + 1);
+            let is_whole = FilesRead::of(&more).characters_read == read;
+            prop_assert!(is_whole || tokens_with(&more) > most, "no more of it would fit");
+        }
+    }
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
+use crate::invisible::{is_hidden, shows_nothing};
+
 /// One wrong field of a request or of the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FieldError {
@@ -40,6 +42,16 @@ impl FieldError {
     pub fn under(self, outer: &str) -> Self {
         Self { field: format!("{outer}.{}", self.field), ..self }
     }
+}
+
+/// What is wrong with what somebody calls a thing, if anything: a name has something to see, and nothing that hides or turns a
+/// line around. Joiners may stand in it, which scripts and emoji need.
+#[must_use]
+pub fn name_problem(name: &str, most_chars: usize) -> Option<String> {
+    let is_unseen = |c: char| c.is_control() || is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}');
+    let is_right = !shows_nothing(name) && name.chars().count() <= most_chars && !name.chars().any(is_unseen);
+    let rule = || format!("must be 1 to {most_chars} characters without control or invisible characters");
+    (!is_right).then(rule)
 }
 
 /// The fields of a JSON object, and the errors met while reading them.
@@ -108,5 +120,37 @@ impl<'a> Fields<'a> {
     /// Every recorded refusal.
     pub fn finish<T>(self, value: impl FnOnce() -> T) -> Result<T, Vec<FieldError>> {
         if self.errors.is_empty() { Ok(value()) } else { Err(self.errors) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_shows_itself_as_it_is() {
+        for name in ["a", "Größe 2", "日本語", "👩\u{200d}💻 at work", "می\u{200c}خواهم", &"ü".repeat(20)]
+        {
+            assert_eq!(name_problem(name, 20), None, "{name}");
+        }
+        for name in [
+            "",
+            " ",
+            "\u{200b}",
+            "\u{3164}",
+            "\u{200d}",
+            "\u{202e}txt.exe",
+            "a\u{feff}b",
+            "a\u{2028}b",
+            "a\nb",
+            "a\0b",
+            &"x".repeat(21),
+        ] {
+            let problem = name_problem(name, 20).unwrap();
+            assert_eq!(
+                problem, "must be 1 to 20 characters without control or invisible characters",
+                "{name:?}"
+            );
+        }
     }
 }

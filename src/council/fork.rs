@@ -5,16 +5,21 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::checking;
 use super::correction::Correction;
 use super::debate::kind::SHORTER;
+use super::debate::position;
 use super::features;
 use super::formats::list as formats;
+use super::options::confidence;
 use super::run::FinishedCall;
 use super::searching::source::Source;
 use super::stages::answers::{ANSWER, ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
 use super::stages::{reviews, synthesis};
 use super::tool_use;
 use crate::id::RunId;
+use crate::invisible::shows_nothing;
+use crate::llm::Reply;
 
 /// What a run goes on from; frozen with its plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +70,7 @@ impl Again {
     /// Whether a finished call of the earlier run may be taken over.
     #[must_use]
     pub fn keeps(&self, call: &FinishedCall) -> bool {
-        call.result.is_ok()
+        call.result.as_ref().is_ok_and(|reply| !says_nothing(call, reply))
             && match self {
                 Self::Failed => true,
                 Self::Member(name) => call.purpose != ANSWER.name || !is_of(call, ANSWER_KEY, name),
@@ -77,6 +82,17 @@ impl Again {
                 Self::From(Part::Stage3) => features::comes_before(&call.stage, &synthesis::STAGE),
             }
     }
+}
+
+/// Whether nothing in a reply is for the reader, so that whoever gave it counts as failed.
+fn says_nothing(call: &FinishedCall, reply: &Reply) -> bool {
+    if reply.text.is_empty() || !reply.tool_calls.is_empty() {
+        return false;
+    }
+    let (text, _) = confidence::parse(&reply.text);
+    let (text, _) = position::parse(&text, &[]);
+    let writes = || features::purposes_of_final_answers().any(|purpose| call.purpose == purpose.name);
+    shows_nothing(&text) || writes() && checking::is_only_an_action(&call.key, &reply.text)
 }
 
 /// Whether the call is this seat's under such a key: also where it was asked again without its system prompt, with

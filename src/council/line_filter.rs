@@ -11,6 +11,8 @@ pub struct Rule {
     pub may_become: fn(&str) -> bool,
     /// Whether this is such a line.
     pub is: fn(&str) -> bool,
+    /// Whether this is such a line where nothing but blanks follows it.
+    pub is_at_the_end: fn(&str) -> bool,
     /// Whether everything after such a line is not for the reader either.
     pub and_all_after: bool,
     /// The longest such line, in bytes: a longer one is shown to the reader, whatever it contains. A model
@@ -35,6 +37,8 @@ pub struct LineFilter {
     /// Whether the current line is for the reader: it has been shown up to here.
     released: bool,
     after: bool,
+    /// Lines that are such if nothing but blanks follows them.
+    last: String,
     taken: String,
 }
 
@@ -49,6 +53,7 @@ impl LineFilter {
             code: None,
             released: false,
             after: false,
+            last: String::new(),
             taken: String::new(),
         }
     }
@@ -80,12 +85,22 @@ impl LineFilter {
         if std::mem::take(&mut self.released) {
             return;
         }
-        if !in_code && !line.trim_start().starts_with('>') && (self.rule.is)(line.trim()) {
+        let text = line.trim();
+        let may_be = !in_code && !text.starts_with('>');
+        if may_be && (self.rule.is)(text) {
+            self.taken.push_str(&std::mem::take(&mut self.last));
             self.taken.push_str(&line);
             self.after = self.rule.and_all_after;
+        } else if may_be && (self.rule.is_at_the_end)(text) || text.is_empty() && !self.last.is_empty() {
+            self.last.push_str(&line);
         } else {
-            shown.push_str(&line);
+            self.show(&line, shown);
         }
+    }
+
+    fn show(&mut self, line: &str, shown: &mut String) {
+        shown.push_str(&std::mem::take(&mut self.last));
+        shown.push_str(line);
     }
 }
 
@@ -106,7 +121,8 @@ impl TextFilter for LineFilter {
                 let long = self.line.trim_end_matches('\n').len() > self.rule.longest;
                 if long || !ends && !(self.rule.may_become)(self.line.trim()) {
                     self.released = true;
-                    shown.push_str(&std::mem::take(&mut self.line));
+                    let line = std::mem::take(&mut self.line);
+                    self.show(&line, &mut shown);
                 }
             }
             if ends {
@@ -119,6 +135,7 @@ impl TextFilter for LineFilter {
     fn finish(&mut self) -> String {
         let mut shown = String::new();
         self.end_line(&mut shown);
+        self.taken.push_str(&std::mem::take(&mut self.last));
         shown
     }
 }
@@ -192,6 +209,7 @@ pub(super) mod tests {
             true
         },
         is: |_| true,
+        is_at_the_end: |_| false,
         and_all_after: false,
         longest: SHORT,
     };
@@ -203,6 +221,24 @@ pub(super) mod tests {
             let shown: usize = (0..1_000).map(|_| filter.push(piece).len()).sum();
             assert_eq!(shown, 1_000 * piece.len(), "{piece:?}");
             assert_eq!(filter.line.len(), 0);
+        }
+    }
+
+    #[test]
+    fn what_is_such_a_line_only_at_the_end_is_shown_where_more_follows() {
+        let rule = Rule { is: |line| line == "x", is_at_the_end: |line| line == "y", ..ENDLESS };
+        for (text, shown) in [
+            ("a\ny", "a\n"),
+            ("a\ny\n \n\n", "a\n"),
+            ("a\ny\n\nb\n", "a\ny\n\nb\n"),
+            ("y\ny\nx\nb", "b"),
+            ("a\ny\n\ny\n", "a\n"),
+            ("```\ny\n```\n", "```\ny\n```\n"),
+            ("> y", "> y"),
+        ] {
+            for sizes in [&[1][..], &[2, 3], &[1_000]] {
+                assert_eq!(in_pieces(&mut LineFilter::new(rule), text, sizes), shown, "{text:?} {sizes:?}");
+            }
         }
     }
 

@@ -11,6 +11,10 @@ use crate::llm::SEARCH_PREFIX;
 pub const MAX_MEMBERS: usize = 7;
 /// The fewest members that can review each other.
 pub const MIN_MEMBERS: usize = 2;
+/// How a request names the chairman, unless a member has this name.
+pub(in crate::council) const CHAIRMAN: &str = "chairman";
+/// What prompts call an answer or a speaker, before a letter.
+const LABELS: [&str; 3] = ["response", "participant", "answer"];
 const MAX_NAME_CHARS: usize = 200;
 const MAX_PROMPT_CHARS: usize = 20_000;
 
@@ -60,13 +64,19 @@ impl<'de> Deserialize<'de> for Member {
     }
 }
 
-/// Reads a list of members, naming each malformed seat.
+/// Reads a list of members, naming each malformed seat. A name that stands for something else is refused only here, where
+/// somebody gives it: members that have one are left alone.
 pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member>> {
     let seats: Vec<Value> = fields.take(field, "a list of models")?;
     let mut members = Vec::with_capacity(seats.len());
     for (seat, value) in seats.iter().enumerate() {
         match Member::deserialize(value) {
-            Ok(member) => members.push(member),
+            Ok(member) => {
+                if let Some(problem) = member.alias.as_deref().and_then(taken) {
+                    fields.refuse(format!("{field}.{seat}.alias"), FieldErrorKind::Value, problem);
+                }
+                members.push(member);
+            }
             Err(_) => fields.refuse(
                 format!("{field}.{seat}"),
                 FieldErrorKind::Type,
@@ -75,6 +85,25 @@ pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member
         }
     }
     Some(members)
+}
+
+/// Why nobody may be called so, where it is what requests and prompts call something else.
+fn taken(alias: &str) -> Option<String> {
+    let name = alias.to_lowercase();
+    if name == CHAIRMAN {
+        return Some(format!(
+            "{alias:?} is how a question to the chairman alone names it; choose another alias"
+        ));
+    }
+    let is_label = LABELS.iter().any(|word| {
+        let letter = name.strip_prefix(word).and_then(|rest| rest.strip_prefix(char::is_whitespace));
+        letter.is_some_and(|letter| {
+            let mut chars = letter.trim_start().chars();
+            chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+        })
+    });
+    is_label
+        .then(|| format!("{alias:?} is what an answer is called while it is ranked; choose another alias"))
 }
 
 /// Everything that is wrong with a council of these members.
@@ -176,6 +205,24 @@ mod tests {
     fn a_search_is_no_member() {
         let council = [Member::plain("search:tavily"), Member::plain("a/search:tavily")];
         assert_eq!(fields(&member_problems("m", &council)), ["m.0.model"]);
+    }
+
+    #[test]
+    fn a_name_that_stands_for_something_else_is_refused_where_it_is_given() {
+        let refused = |alias: &str| {
+            let body = json!({"m": [{"model": "a/one", "alias": alias}, "b/two"]});
+            let mut fields = Fields::of(&body).unwrap();
+            let members = members(&mut fields, "m").unwrap();
+            assert_eq!(members.len(), 2);
+            assert!(member_problems("m", &members).is_empty(), "what is stored stands: {alias}");
+            fields.finish(|| ()).err().unwrap_or_default()
+        };
+        for alias in ["chairman", " Chairman ", "Response A", "response  z", "PARTICIPANT B", "Answer ü"] {
+            assert_eq!(fields(&refused(alias)), ["m.0.alias"], "{alias}");
+        }
+        for alias in ["The chairman", "Chair", "Response", "Response AB", "Responses A", "A", "ResponseA"] {
+            assert!(refused(alias).is_empty(), "{alias}");
+        }
     }
 
     #[test]

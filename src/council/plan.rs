@@ -32,6 +32,7 @@ use super::searching::plan::{SearchContext, SearchPlan};
 use super::setting::RunOptions;
 use super::settings::Settings;
 use super::task::Task;
+use crate::invisible::shows_nothing;
 use crate::llm::Sampling;
 
 /// The longest question, in characters.
@@ -75,8 +76,8 @@ pub const FORMATS: &[&str] = &formats::MODES;
 ///
 /// 11: the question may come with pictures.
 ///
-/// 12: the question may be corrected while the members answer, files may be those of its project, and answers to the
-/// parts of a question may show their steps.
+/// 12: the question may be corrected while the members answer, files may be those of its project, answers to the
+/// parts of a question may show their steps, and members read as much of the files as their models have room for.
 pub const VERSION: i32 = 12;
 
 /// Whether plans of this format and version can be read here.
@@ -312,7 +313,13 @@ impl Plan {
         let unreviewed = !fields.take("use_reviews", "true or false").unwrap_or(true);
         let alone = features::asked_alone(&mut fields, &mut settings, format, context.line.as_ref());
         let without_reviews = (unreviewed || alone.is_some()) && is_council;
-        let mut options = Options::parse(&mut fields, &mut settings, without_reviews, &mut ignored);
+        let elsewhere = match alone {
+            Some(_) => Some(IgnoredFact::Alone),
+            None if is_council => None,
+            None => Some(IgnoredFact::CouncilOnly { mode: format.mode().to_owned() }),
+        };
+        let circumstances = (without_reviews, elsewhere);
+        let mut options = Options::parse(&mut fields, &mut settings, circumstances, &mut ignored);
         precede(instructions.as_deref(), &mut settings.options.jury.reviewer_models);
         if let Some(seat) = alone {
             options.ask_alone(seat, &mut ignored);
@@ -406,6 +413,7 @@ impl Plan {
                     search: search.map(|search| SearchPlan::of(&search, lookups.any())),
                     checks,
                     form: None,
+                    fits_files: context.attachments.iter().flatten().any(|file| !file.text.is_empty()),
                     attachments: context.attachments.unwrap_or_default(),
                     seen_by: Vec::new(),
                     corrections: Vec::new(),
@@ -575,7 +583,7 @@ pub fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
         Some("must not contain U+0000".into())
     } else if chars > max {
         Some(format!("is {chars} characters long; at most {max} are accepted"))
-    } else if min > 0 && text.trim().is_empty() {
+    } else if min > 0 && shows_nothing(text) {
         Some("must not be empty".into())
     } else {
         None

@@ -15,6 +15,7 @@ use super::stage::Stage;
 use super::stages::{editorial, synthesis};
 use super::token::TokenHead;
 use super::view::{Unfiltered, View};
+use crate::invisible::shows_nothing;
 use crate::llm::simulated_text::plain;
 use crate::llm::{CallError, CallFact, ErrorKind, Purpose, Reason, Reply};
 
@@ -147,7 +148,7 @@ fn whole(result: Result<Reply, CallError>, said: impl FnOnce(&str) -> String) ->
         return Err(not("the revision broke off at the token limit"));
     }
     let text = said(&reply.text);
-    if text.trim().is_empty() {
+    if shows_nothing(&text) {
         return Err(not("the revision is empty"));
     }
     let cost = reply.usage.and_then(|usage| usage.cost_usd);

@@ -28,8 +28,13 @@ pub enum Choice {
 
 impl Choice {
     /// Reads the request's fields, and decides what excludes what. A council that the request names
-    /// itself is not replaced by another one.
-    pub fn parse(fields: &mut Fields<'_>, settings: &Settings, ignored: &mut Vec<Ignored>) -> Self {
+    /// itself is not replaced by another one. Where tiers do not apply, for the reason `why_not`, none are needed.
+    pub fn parse(
+        fields: &mut Fields<'_>,
+        settings: &Settings,
+        why_not: Option<IgnoredFact>,
+        ignored: &mut Vec<Ignored>,
+    ) -> Self {
         let flag = "true or false";
         let routing = fields.take("use_dynamic_routing", flag).unwrap_or(false);
         let escalation = fields.take("use_escalation", flag).unwrap_or(false);
@@ -47,9 +52,10 @@ impl Choice {
         } else if escalation && routed {
             ignore("use_escalation", IgnoredFact::Routed);
         } else if escalation {
-            match Tiers::of(settings) {
-                Ok(tiers) => return Self::Escalation(tiers),
-                Err(problems) => fields.refuse_all(problems),
+            match (Tiers::of(settings), why_not) {
+                (Ok(tiers), _) => return Self::Escalation(tiers),
+                (Err(_), Some(why_not)) => ignore("use_escalation", why_not),
+                (Err(problems), None) => fields.refuse_all(problems),
             }
         }
         if routed { Self::Routing { pools: pools.clone() } } else { Self::Everyone }

@@ -120,6 +120,48 @@ fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
 }
 
 #[test]
+fn what_does_not_apply_needs_no_models_of_its_own() {
+    let both = json!({"use_escalation": true, "use_multi_chairman": true});
+    for (more, reasons) in [
+        (json!({"mode": "arena"}), ["council_only", "council_only"]),
+        (json!({"mode": "debate"}), ["council_only", "council_only"]),
+        (json!({"direct_to": "chairman"}), ["alone", "alone"]),
+    ] {
+        let mut body = both.clone();
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let plan = plan(body, settings());
+        let told: Vec<(String, Value)> = plan
+            .ignored
+            .iter()
+            .map(|one| (one.field.clone(), json!(one.reason_fact)["code"].clone()))
+            .collect();
+        let expected = ["use_escalation", "use_multi_chairman"]
+            .map(str::to_owned)
+            .into_iter()
+            .zip(reasons.map(Value::from));
+        assert_eq!(told, expected.collect::<Vec<_>>(), "{more}");
+    }
+    for (body, field) in [
+        (json!({"use_reviews": false, "use_escalation": true}), "use_escalation"),
+        (json!({"final": "select", "use_multi_chairman": true}), "use_multi_chairman"),
+    ] {
+        let plan = plan(body, settings());
+        assert_eq!(plan.ignored.iter().map(|one| one.field.as_str()).collect::<Vec<_>>(), [field]);
+        assert!(plan.options.chairmen.is_empty() && !matches!(plan.options.roster, Choice::Escalation(_)));
+    }
+    for body in [
+        json!({"use_multi_chairman": true}),
+        json!({"use_reviews": false, "final": "select", "use_multi_chairman": true}),
+        json!({"mode": "decomposition", "use_escalation": true}),
+    ] {
+        let mut body = body;
+        body["content"] = json!("Why?");
+        let context = Context { settings: settings(), first: true, ..Context::default() };
+        assert!(Plan::parse(&body, context).is_err(), "{body}");
+    }
+}
+
+#[test]
 fn a_quorum_is_of_those_who_may_be_asked_at_once() {
     let mut tiered = settings();
     tiered.options.escalation.tier1_models = ["s/1", "s/2", "s/3"].map(str::to_owned).to_vec();

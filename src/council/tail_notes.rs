@@ -22,6 +22,7 @@ const fn rule<N: TailNotes>() -> Rule {
     Rule {
         may_become: |line| may_become(N::MARKER, line),
         is: |line| is(N::MARKER, line),
+        is_at_the_end: |_| false,
         and_all_after: true,
         longest: SHORT,
     }

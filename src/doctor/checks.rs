@@ -5,7 +5,7 @@ use std::path::Path;
 use super::fact::CheckFact;
 use super::report::{Area, Check, State};
 use super::wanted::Seen;
-use crate::config::{AuthMode, Config};
+use crate::config::{ANY_HOST, AuthMode, Config};
 use crate::identity::{Gate, Mode};
 use crate::objects::Objects;
 use crate::store::Db;
@@ -24,9 +24,16 @@ pub(super) fn configuration(config: &Config, simulated: &[String]) -> Vec<Check>
     } else if !simulated.is_empty() {
         checks.push(check(State::Warning, CheckFact::SomeSimulated { providers: simulated.to_vec() }));
     }
-    let notices = config.notices.iter().cloned();
-    checks.extend(notices.map(|notice| check(State::Warning, CheckFact::Notice { notice })));
+    checks.extend(config.notices.iter().map(|notice| check(State::Warning, noticed(notice))));
     checks
+}
+
+/// What a notice says, as a code where it has one.
+fn noticed(notice: &str) -> CheckFact {
+    match notice {
+        ANY_HOST => CheckFact::AnyHost,
+        notice => CheckFact::Notice { notice: notice.to_owned() },
+    }
 }
 
 /// What is free where files are kept.

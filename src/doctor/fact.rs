@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::config::ANY_HOST;
+
 /// A finding about the server itself.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
@@ -15,6 +17,8 @@ pub enum CheckFact {
     Notice {
         notice: String,
     },
+    /// Requests for any host name are answered.
+    AnyHost,
     /// Which provider is meant where a model names none.
     DefaultProvider {
         provider: String,
@@ -134,6 +138,7 @@ impl fmt::Display for CheckFact {
         match self {
             Self::ConfigurationRead => f.write_str("every key is known and can be used"),
             Self::Notice { notice } => f.write_str(notice),
+            Self::AnyHost => f.write_str(ANY_HOST),
             Self::DefaultProvider { provider } => {
                 write!(f, "models named without a provider are asked at {provider}")
             }

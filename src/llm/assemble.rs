@@ -20,7 +20,9 @@ use super::request::{ChatRequest, Timeouts};
 use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
+use super::thoughts::Thoughts;
 use super::{Chunk, DeltaSink, Provider, citation, without_tools};
+use crate::invisible::shows_nothing;
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
 const MAX_TOOL_CALLS: usize = 128;
@@ -179,7 +181,13 @@ impl Caller<'_> {
         // A call that got its slot when its time was nearly over says nothing about the provider.
         let fair_time = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
         let too_early = driven.is_err() && assembly.sent.elapsed() < fair_time;
-        let result = driven.unwrap_or_else(|_| Err(self.too_long(request).having_reached())).and_then(|()| {
+        // What was held back has arrived as well.
+        let rest = match assembly.thoughts.end() {
+            Some(rest) => self.give(&rest, sink, assembly).await,
+            None => Ok(()),
+        };
+        let driven = driven.unwrap_or_else(|_| Err(self.too_long(request).having_reached()));
+        let result = driven.and(rest).and_then(|()| {
             // A search that finds nothing counts as answered.
             if self.provider.may_be_empty() { Ok(()) } else { assembly.check(self.name, request) }
         });
@@ -231,18 +239,13 @@ impl Caller<'_> {
                 }
             };
             let Some(chunk) = next.transpose()? else { return Ok(()) };
-            let added = assembly.add(&chunk);
+            assembly.note_time(&chunk);
             if assembly.first_token.is_some() {
                 pass.answered();
             }
-            if let Err(excess) = added {
-                if matches!(excess, Excess::Bytes) {
-                    // The text that is kept must be marked as cut.
-                    assembly.reply.finish_reason = Some("length".into());
-                }
-                return Err(self.over_bound(&excess));
+            for chunk in assembly.thoughts.split(chunk).into_iter().flatten() {
+                self.give(&chunk, sink, assembly).await?;
             }
-            sink.push(&chunk).await;
             if assembly.reply.finish_reason.is_some() {
                 until = Instant::now() + limit(limits.idle_ms).min(AFTER_FINISH);
             } else if assembly.first_token.is_some() {
@@ -252,6 +255,24 @@ impl Caller<'_> {
                 timer.as_mut().reset(until);
             }
         }
+    }
+
+    /// Adds a chunk to the reply and passes it on.
+    async fn give(
+        &self,
+        chunk: &Chunk,
+        sink: &mut dyn DeltaSink,
+        assembly: &mut Assembly,
+    ) -> Result<(), CallError> {
+        if let Err(excess) = assembly.add(chunk) {
+            if matches!(excess, Excess::Bytes) {
+                // The text that is kept must be marked as cut.
+                assembly.reply.finish_reason = Some("length".into());
+            }
+            return Err(self.over_bound(&excess));
+        }
+        sink.push(chunk).await;
+        Ok(())
     }
 
     fn timeout(&self, what: &str, ms: u64) -> CallError {
@@ -308,6 +329,8 @@ enum Excess {
 struct Assembly {
     reply: Reply,
     tools: BTreeMap<u32, ToolCall>,
+    /// Takes them out of the text before it is added.
+    thoughts: Thoughts,
     /// What is wrong with the vector that came.
     unfit: Option<Unfit>,
     /// When the try was sent.
@@ -322,6 +345,7 @@ impl Assembly {
         Self {
             reply: Reply::default(),
             tools: BTreeMap::new(),
+            thoughts: Thoughts::default(),
             unfit: None,
             sent: Instant::now(),
             first_token: None,
@@ -330,12 +354,16 @@ impl Assembly {
         }
     }
 
-    fn add(&mut self, chunk: &Chunk) -> Result<(), Excess> {
+    /// Notes when a chunk came, whether or not it is added at once.
+    fn note_time(&mut self, chunk: &Chunk) {
         let now = Instant::now();
         self.last_chunk = Some(now);
         if chunk.is_token() {
             self.first_token.get_or_insert(now);
         }
+    }
+
+    fn add(&mut self, chunk: &Chunk) -> Result<(), Excess> {
         match chunk {
             Chunk::Text(text) => append(&mut self.reply.text, text, &mut self.room),
             Chunk::Reasoning(text) => {
@@ -406,7 +434,7 @@ impl Assembly {
             return self.check_embedding(provider, model);
         }
         let may_call = !request.tools.is_empty();
-        let wrote = !self.reply.text.trim().is_empty();
+        let wrote = !shows_nothing(&self.reply.text);
         let reasoned = self.reply.reasoning.is_some() || self.reply.reasoning_details.is_some();
         let (kind, what) = match self.reply.finish_reason.as_deref() {
             Some("content_filter") if wrote => {

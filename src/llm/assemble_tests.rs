@@ -335,6 +335,60 @@ async fn an_empty_answer_is_an_error_that_says_why() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn thoughts_at_the_beginning_of_the_text_are_reasoning() {
+    let provider = Scripted::new(vec![vec![
+        Wait(100),
+        text("<thi"),
+        Wait(100),
+        text("nk>\nhm</th"),
+        text("ink>\n\nYes"),
+        text(" <think>."),
+        stop(),
+    ]]);
+    let received = Received::default();
+    let reply = call_with(&provider, &mut RecordingSink(&received), 100).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.reasoning.as_deref()), ("Yes <think>.", Some("hm")));
+    assert_eq!((reply.ttft_ms, reply.latency_ms), (Some(100), 200), "a tag is a token");
+    let (text, thought) = (|text: &str| Chunk::Text(text.into()), Chunk::Reasoning("hm".into()));
+    let shown = [thought, text("Yes"), text(" <think>."), Chunk::Finish("stop".into())];
+    assert_eq!(*received.0.lock().unwrap(), shown);
+}
+
+#[tokio::test(start_paused = true)]
+async fn thoughts_without_an_answer_are_a_failure_that_keeps_them() {
+    for (steps, kept) in [
+        (vec![text("<think>hm"), text(" </thin"), stop()], "hm </thin"),
+        (vec![text("<think>hm</think>\n"), stop()], "hm"),
+    ] {
+        let error = call(&Scripted::new(vec![steps])).await.unwrap_err();
+        assert!(error.message.contains("reasoned and then wrote no answer"), "{}", error.message);
+        let partial = error.partial.unwrap();
+        assert_eq!((partial.text.as_str(), partial.reasoning.as_deref()), ("", Some(kept)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_held_back_as_a_possible_tag_is_kept() {
+    let received = Received::default();
+    let whole = Scripted::new(vec![vec![text(" <th"), stop()]]);
+    let reply = call_with(&whole, &mut RecordingSink(&received), 100).await.unwrap();
+    assert_eq!(reply.text, " <th");
+    assert!(received.0.lock().unwrap().contains(&Chunk::Text(" <th".into())));
+    let cut = call(&Scripted::new(vec![vec![text("<"), Fail(ErrorKind::Overloaded)]])).await.unwrap_err();
+    assert_eq!((cut.tries, cut.partial.unwrap().text.as_str()), (1, "<"));
+    let silent = call(&Scripted::new(vec![vec![text("<"), Never]])).await.unwrap_err();
+    assert_eq!((silent.kind, silent.partial.unwrap().text.as_str()), (ErrorKind::Timeout, "<"));
+    let long = call_with(&Scripted::new(vec![vec![text("<t"), stop()]]), &mut NoSink, 1).await.unwrap_err();
+    assert_eq!((long.kind, long.partial.unwrap().text.as_str()), (ErrorKind::BadResponse, "<"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_nobody_sees_is_empty() {
+    let error = call(&Scripted::new(vec![vec![text("\u{200b}\n\u{feff}"), stop()]])).await.unwrap_err();
+    assert!(error.message.contains("empty answer"), "{}", error.message);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_usage_of_a_failed_call_is_kept() {
     let usage = Usage { completion_tokens: 9, ..Usage::default() };
     let provider = Scripted::new(vec![vec![Give(Chunk::Usage(usage)), stop()]]);

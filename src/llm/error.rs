@@ -113,6 +113,12 @@ impl CallError {
         }
     }
 
+    /// That of a model whose reply has nothing for the reader.
+    #[must_use]
+    pub fn empty_answer(model: &str) -> Self {
+        Self::new(ErrorKind::BadResponse, format!("`{model}` gave an empty answer")).having_reached()
+    }
+
     /// Whether this error, as the answer to a request for a list of models, means that the provider has none.
     #[must_use]
     pub fn has_no_list(&self) -> bool {

@@ -59,6 +59,7 @@ mod simulated_json;
 pub mod simulated_prompt;
 pub mod simulated_text;
 mod simulated_tools;
+mod thoughts;
 mod tool_deltas;
 pub mod tools;
 pub mod upstream_error;
@@ -92,7 +93,7 @@ pub use tools::Tool;
 pub enum Chunk {
     /// Text of the answer.
     Text(String),
-    /// Text of the model's reasoning, shown apart from the answer.
+    /// Text of the model's reasoning, shown apart from the answer. A provider may leave it in the text between tags.
     Reasoning(String),
     /// Provider-specific reasoning blocks (string, object or array), kept as they came.
     ReasoningDetails(serde_json::Value),

@@ -133,6 +133,7 @@ fn the_table_in_the_docs_says_what_is_tried_again() {
         not_silence("any other status", others.into_iter().chain([broke]).collect()),
         not_silence("204, an HTML page", vec![asked.bad_response("no events")]),
         ("a stall in the middle", kind(ErrorKind::Timeout), false, true),
+        not_silence("nothing for the reader", vec![asked.bad_response("an empty answer")]),
         not_silence("a budget", kind(ErrorKind::Budget)),
         not_silence("skipped", kind(ErrorKind::Cancelled)),
     ];

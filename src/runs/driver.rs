@@ -114,8 +114,8 @@ fn journal(
     });
     let Recovered { calls, decisions, corrections, events, .. } = recovered;
     let earlier = EarlierAnswers::new(shared.db.clone(), shared.settings.cache, live.clone());
-    let journal =
-        Journal::new(live.clone(), shared.log.clone(), calls, decisions, corrections, budget, earlier);
+    let stores = (shared.log.clone(), shared.db.clone());
+    let journal = Journal::new(live.clone(), stores, calls, decisions, corrections, budget, earlier);
     journal.replay(&events);
     Arc::new(journal)
 }

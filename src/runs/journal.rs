@@ -24,11 +24,13 @@ use crate::council::{AnyEvent, Deliberation, Token};
 use crate::id::{RunId, UserId};
 use crate::llm::{CallError, CostSource, Reply};
 use crate::store::journal::{CallRow, DecisionRow, Remembered};
+use crate::store::{Db, conversations};
 
 /// See the module.
 pub struct Journal {
     live: Arc<LiveRun>,
     log: Arc<Log>,
+    db: Db,
     calls: HashMap<String, FinishedCall>,
     decisions: HashMap<String, Value>,
     corrections: Corrections,
@@ -100,7 +102,7 @@ impl Journal {
     /// The journal of a live run.
     pub(super) fn new(
         live: Arc<LiveRun>,
-        log: Arc<Log>,
+        (log, db): (Arc<Log>, Db),
         calls: HashMap<String, FinishedCall>,
         decisions: HashMap<String, Value>,
         corrections: Corrections,
@@ -111,7 +113,7 @@ impl Journal {
         let spent =
             calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.model, &call.result)));
         let spent = Mutex::new(spent.collect());
-        Self { live, log, calls, decisions, corrections, carried, budget, earlier, deliberation, spent }
+        Self { live, log, db, calls, decisions, corrections, carried, budget, earlier, deliberation, spent }
     }
 
     /// Takes over what earlier runs have asked. Must be called before the first call.
@@ -239,6 +241,13 @@ impl Host for Journal {
 
     fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    async fn own_title(&self) -> Option<String> {
+        conversations::own_title(&self.db, self.live.conversation).await.unwrap_or_else(|error| {
+            tracing::warn!(run.id = %self.live.id, error = &error as &dyn std::error::Error, "the name of a conversation cannot be read");
+            None
+        })
     }
 
     async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {

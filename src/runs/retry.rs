@@ -5,8 +5,10 @@ use super::live::AskedBy;
 use super::start::{self, Ask, Asked, Replaces};
 use super::state::Runs;
 use crate::council::fork::Again;
+use crate::council::stages::answers::Answer;
 use crate::council::{Deliberation, Plan, plan};
 use crate::id::{RunId, UserId};
+use crate::llm::error::ErrorKind;
 use crate::store::runs::IdempotencyKey;
 use crate::store::versions::{self, Earlier};
 use crate::store::{RunStatus, Scope};
@@ -82,7 +84,7 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
         ));
     }
     match again {
-        Again::Failed if earlier.status == RunStatus::Complete && !earlier.has_failures => {
+        Again::Failed if earlier.status == RunStatus::Complete && !has_failures(earlier, answer) => {
             Err(StartError::NotAgain(
                 "nothing of this run failed; say which member is to answer again, or from where on",
             ))
@@ -93,6 +95,12 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
         }
         Again::Speaker { member, round } => one_of(member, answer.format.seats_of_round(*round)),
     }
+}
+
+/// Whether a call failed, or one that did not said nothing.
+fn has_failures(earlier: &Earlier, answer: &Deliberation) -> bool {
+    let said_nothing = |answer: &Answer| answer.error_kind == Some(ErrorKind::BadResponse);
+    earlier.has_failures || answer.answers().iter().any(said_nothing)
 }
 
 fn one_of(name: &String, seats: Vec<String>) -> Result<(), StartError> {

@@ -8,6 +8,7 @@ use super::app::App;
 use super::days;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::Status;
 use super::shape::analytics::{Analytics, Chairmen, Days, Recent, RecentRun};
 use super::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard, Pair, Rank, Source};
@@ -29,7 +30,8 @@ const MAX_PER_PAGE: u32 = 200;
 pub(super) struct SpanQuery {
     /// First day (`2026-11-01`), UTC; from the beginning when left out.
     pub(super) from: Option<String>,
-    /// Last day, UTC; until now when left out.
+    /// Last day, UTC; until now when left out. `to` says the same.
+    #[serde(alias = "to")]
     pub(super) until: Option<String>,
     /// Only runs of this format: `council`, `debate`, `arena` or `decomposition`.
     pub(super) format: Option<String>,
@@ -138,7 +140,7 @@ fn ballots(stored: Value) -> Option<Vec<Ballot>> {
 pub(super) async fn models(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Analytics>, Problem> {
     by_model(own(&app, &caller, &span).await?).await
 }
@@ -150,7 +152,7 @@ pub(super) async fn models(
 pub(super) async fn by_days(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Days>, Problem> {
     by_day(own(&app, &caller, &span).await?).await
 }
@@ -162,7 +164,7 @@ pub(super) async fn by_days(
 pub(super) async fn chairmen(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Chairmen>, Problem> {
     by_chairman(own(&app, &caller, &span).await?).await
 }
@@ -175,7 +177,7 @@ pub(super) async fn chairmen(
 pub(super) async fn reviewers(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Reviewers>, Problem> {
     by_reviewer(own(&app, &caller, &span).await?).await
 }
@@ -187,7 +189,7 @@ pub(super) async fn reviewers(
 pub(super) async fn head_to_head(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<HeadToHead>, Problem> {
     pairs(own(&app, &caller, &span).await?).await
 }
@@ -199,7 +201,7 @@ pub(super) async fn head_to_head(
 pub(super) async fn council(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<AgainstBest>, Problem> {
     beside_the_best(own(&app, &caller, &span).await?).await
 }
@@ -228,8 +230,8 @@ pub(super) fn source(name: Option<&str>) -> Result<Source, Problem> {
 pub(super) async fn leaderboard(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
-    board: web::Query<BoardQuery>,
+    span: Query<SpanQuery>,
+    board: Query<BoardQuery>,
 ) -> Result<web::Json<Leaderboard>, Problem> {
     let source = source(board.source.as_deref())?;
     let tag = board.tag.as_deref().map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
@@ -255,8 +257,8 @@ pub(super) struct RecentQuery {
 pub(super) async fn recent(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
-    page: web::Query<RecentQuery>,
+    span: Query<SpanQuery>,
+    page: Query<RecentQuery>,
 ) -> Result<web::Json<Recent>, Problem> {
     let (mut tx, filter) = own(&app, &caller, &span).await?;
     let limit = page.limit.unwrap_or(50).clamp(1, MAX_PER_PAGE);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::app::App;
 use super::extract::{Body, Caller, body_if_any, id};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::{Status, naive};
 use super::{asking, budgets};
 use crate::cache::hash_embedding;
@@ -349,7 +350,7 @@ const MAX_LIMIT: u32 = 200;
 pub(super) async fn entries(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<EntriesQuery>,
+    query: Query<EntriesQuery>,
 ) -> Result<web::Json<CacheEntries>, Problem> {
     caller.may(Permission::Read)?;
     let EntriesQuery { limit, offset, q } = query.into_inner();
@@ -516,7 +517,7 @@ pub(super) async fn search(
     app: web::Data<App>,
     caller: Caller,
     request: HttpRequest,
-    query: web::Query<CacheQuery>,
+    query: Query<CacheQuery>,
     payload: web::Payload,
 ) -> Result<web::Json<CacheSearch>, Problem> {
     caller.may(Permission::Ask)?;

@@ -8,6 +8,7 @@ use super::app::App;
 use super::budgets;
 use super::extract::{Body, Caller};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use crate::council::options::routing::{self, RoutingInfo};
 use crate::council::plan;
 use crate::council::prompts::fence::Fence;
@@ -56,7 +57,7 @@ pub(super) async fn classify(
     app: web::Data<App>,
     caller: Caller,
     request: HttpRequest,
-    query: web::Query<ClassifyQuery>,
+    query: Query<ClassifyQuery>,
     payload: web::Payload,
 ) -> Result<web::Json<Classified>, Problem> {
     caller.may(Permission::Ask)?;

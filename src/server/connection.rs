@@ -17,6 +17,7 @@ use std::time::Duration;
 use actix_web::Error;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::{ConnectionType, Version};
 use actix_web::middleware::Next;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -166,8 +167,19 @@ pub async fn count(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let open = request.conn_data::<Rc<Requests>>().cloned().map(OpenRequest::new);
-    let response = next.call(request).await?;
+    let mut response = next.call(request).await?;
+    close_at_the_end(&mut response);
     Ok(response.map_body(|_, body| BoxBody::new(Counted { body: body.boxed(), _open: open })))
+}
+
+/// HTTP/1.0 knows no chunks (RFC 9112, 6.1): an answer whose length is not known lasts until its connection is closed.
+fn close_at_the_end(response: &mut ServiceResponse<impl MessageBody>) {
+    let is_old = response.request().version() < Version::HTTP_11;
+    if is_old && response.response().body().size() == BodySize::Stream {
+        let head = response.response_mut().head_mut();
+        head.no_chunking(true);
+        head.set_connection_type(ConnectionType::Close);
+    }
 }
 
 struct OpenRequest(Rc<Requests>);

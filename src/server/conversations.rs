@@ -10,8 +10,9 @@ use super::extract::{Body, Caller, id};
 use super::folders;
 use super::problem::{Problem, ProblemBody};
 use super::projects::placing;
+use super::query::Query;
 use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored, SearchHit, Status, Tags};
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::id::{ConversationId, FolderId, MessageId, ProjectId};
 use crate::identity::Permission;
 use crate::store::conversations::{self, Due, Filter, InFolder, Node, Order, Tree};
@@ -58,7 +59,7 @@ pub(super) struct ListQuery {
 pub(super) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
     let limit = query.limit.unwrap_or(200).clamp(1, MAX_PER_PAGE);
@@ -185,7 +186,7 @@ pub(super) async fn read(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    query: web::Query<ReadQuery>,
+    query: Query<ReadQuery>,
 ) -> Result<web::Json<Conversation>, Problem> {
     caller.may(Permission::Read)?;
     let which = Which::of(query.branch.as_deref(), query.all)?;
@@ -286,12 +287,8 @@ pub(super) async fn change(
     let folder: Option<FolderId> = fields.take(folders::FIELD, "the id of a folder, or null");
     let is_filed = body.0.get(folders::FIELD).is_some();
     let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
-    if let Some(title) = &title {
-        let chars = title.chars().count();
-        if chars == 0 || chars > MAX_TITLE_CHARS || title.chars().any(char::is_control) {
-            let rule = format!("must be 1 to {MAX_TITLE_CHARS} characters without control characters");
-            fields.refuse("title", FieldErrorKind::Value, rule);
-        }
+    if let Some(problem) = title.as_deref().and_then(|title| name_problem(title, MAX_TITLE_CHARS)) {
+        fields.refuse("title", FieldErrorKind::Value, problem);
     }
     fields.finish(|| ())?;
     let mut tx = app.db.begin(&caller.scope()).await?;
@@ -346,9 +343,8 @@ pub(super) async fn set_tags(
     let mut clean: Vec<String> = Vec::new();
     for (place, tag) in tags.unwrap_or_default().iter().enumerate() {
         let tag = tag.trim().to_lowercase();
-        if tag.is_empty() || tag.chars().count() > MAX_TAG_CHARS || tag.chars().any(char::is_control) {
-            let rule = format!("must be 1 to {MAX_TAG_CHARS} characters without control characters");
-            fields.refuse(format!("tags.{place}"), FieldErrorKind::Value, rule);
+        if let Some(problem) = name_problem(&tag, MAX_TAG_CHARS) {
+            fields.refuse(format!("tags.{place}"), FieldErrorKind::Value, problem);
         } else if !clean.contains(&tag) {
             clean.push(tag);
         }
@@ -383,7 +379,7 @@ pub(super) async fn remove(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    query: web::Query<RemoveQuery>,
+    query: Query<RemoveQuery>,
 ) -> Result<web::Json<Deleted>, Problem> {
     caller.may(Permission::Ask)?;
     let id: ConversationId = id(&path, "Conversation")?;
@@ -462,7 +458,7 @@ pub(super) struct SearchQuery {
 pub(super) async fn search(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<SearchQuery>,
+    query: Query<SearchQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
     let words = query.q.trim();
@@ -505,7 +501,7 @@ pub(super) async fn export(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    query: web::Query<ExportQuery>,
+    query: Query<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
     let id: ConversationId = id(&path, "Conversation")?;

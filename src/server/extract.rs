@@ -142,17 +142,42 @@ pub(super) fn read_json(
     timeout: Duration,
 ) -> impl Future<Output = Result<Value, Problem>> + use<> {
     let says_json = says_json(request.headers());
+    let is_encoded = is_encoded(request.headers());
     async move {
         let read = tokio::time::timeout(timeout, read(payload, limit)).await;
         let bytes = read.map_err(|_| Problem::slow_body())??;
+        if !bytes.is_empty() && is_encoded {
+            return Err(Problem::encoded());
+        }
         if !bytes.is_empty() && !says_json {
             return Err(Problem::not_json());
         }
-        serde_json::from_slice(&bytes).map_err(|error| {
-            let told = format!("is not JSON (line {}, column {})", error.line(), error.column());
-            Problem::field("body", &told)
-        })
+        serde_json::from_slice(&bytes).map_err(|error| Problem::field("body", &unparsed(&error)))
     }
+}
+
+/// What is wrong with a body that cannot be parsed. JSON that is right and cannot be represented here is told by the parser
+/// in its words alone.
+fn unparsed(error: &serde_json::Error) -> String {
+    const HALF: &str = "has half a surrogate pair, like \\ud800";
+    let words = error.to_string();
+    let known = [
+        ("recursion limit exceeded", "is nested too deeply"),
+        ("number out of range", "has a number that is too large"),
+        ("lone leading surrogate", HALF),
+        ("unexpected end of hex escape", HALF),
+    ];
+    let found = known.iter().find(|(begin, _)| words.starts_with(*begin));
+    let what = found.map_or("is not JSON", |(_, what)| *what);
+    format!("{what} (line {}, column {})", error.line(), error.column())
+}
+
+/// Whether a body is compressed, or encoded in another way; such bodies are not taken.
+pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::CONTENT_ENCODING);
+    let mut codings =
+        values.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
+    codings.any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
 }
 
 /// Whether the one `Content-Type` is `application/json` or another kind of JSON (`…+json`).

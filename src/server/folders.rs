@@ -8,7 +8,7 @@ use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::id::{ConversationId, FolderId};
 use crate::identity::Permission;
 use crate::store::folders::{self, Folder};
@@ -71,10 +71,8 @@ fn name_of(body: &Body) -> Result<String, Problem> {
     let name = name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     match &name {
         Some(name) => {
-            let chars = name.chars().count();
-            if chars == 0 || chars > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-                let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
-                fields.refuse("name", FieldErrorKind::Value, rule);
+            if let Some(problem) = name_problem(name, MAX_NAME_CHARS) {
+                fields.refuse("name", FieldErrorKind::Value, problem);
             }
         }
         None if !fields.has("name") => fields.refuse("name", FieldErrorKind::Missing, "a name is required"),

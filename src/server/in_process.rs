@@ -6,7 +6,6 @@ use actix_web::dev::ServerHandle;
 use actix_web::{App as Service, HttpServer, web};
 
 use super::app::App;
-use super::problem::Problem;
 use super::routes;
 
 /// Serves the API on the socket until the returned future ends. The handle stops it.
@@ -17,14 +16,10 @@ pub fn serve_in_process(
     app: web::Data<App>,
     listener: UnixListener,
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
-    let server = HttpServer::new(move || {
-        let query = web::QueryConfig::default()
-            .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
-        Service::new().app_data(app.clone()).app_data(query).configure(routes::served)
-    })
-    .workers(1)
-    .disable_signals()
-    .listen_uds(listener)?
-    .run();
+    let server = HttpServer::new(move || Service::new().app_data(app.clone()).configure(routes::served))
+        .workers(1)
+        .disable_signals()
+        .listen_uds(listener)?
+        .run();
     Ok((server.handle(), server))
 }

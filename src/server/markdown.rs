@@ -1,6 +1,6 @@
 //! A conversation as Markdown.
 
-use super::markdown_formats::{self, failed};
+use super::markdown_formats::{self, failed, files_read};
 use super::markdown_sources;
 use super::neutral::neutral;
 use super::shape::{Conversation, ConversationSummary, Message};
@@ -81,6 +81,7 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     for answer in deliberation.stage1.iter().flatten() {
         text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, neutral(&answer.response)));
         unseen(text, deliberation, &answer.model);
+        files_read(text, answer.files_read);
         if let Some(error) = &answer.error {
             failed(text, answer.error_kind, error);
         }

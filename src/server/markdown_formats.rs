@@ -2,6 +2,7 @@
 
 use super::neutral::neutral;
 use crate::council::Deliberation;
+use crate::council::attached::FilesRead;
 use crate::council::debate::statement::{DebateRound, Statement};
 use crate::council::formats::decomposition::part::SubResult;
 use crate::council::stages::verdict::DebateVerdict;
@@ -38,6 +39,7 @@ fn speech(text: &mut String, statement: &Statement) {
     if !statement.text.is_empty() {
         text.push_str(&format!("\n{}\n", neutral(&statement.text)));
     }
+    files_read(text, statement.files_read);
     if let Some(position) = &statement.position {
         let said = match (position.changed, position.after.as_slice()) {
             (None, _) => return,
@@ -58,6 +60,7 @@ fn sub_result(text: &mut String, part: &SubResult) {
     for answer in &part.responses {
         let best = if part.best_member.as_ref() == Some(&answer.member) { " (taken)" } else { "" };
         text.push_str(&format!("\n### Answer by {}{best}\n\n{}\n", answer.member, neutral(&answer.response)));
+        files_read(text, answer.files_read);
         if let Some(error) = &answer.error {
             failed(text, answer.error_kind, error);
         }
@@ -77,6 +80,15 @@ pub(super) fn verdict(text: &mut String, verdict: &DebateVerdict) {
         for point in *points {
             text.push_str(&format!("- {}\n", neutral(&point.replace('\n', " "))));
         }
+    }
+}
+
+/// How much a member read of the files, where that is less than the others did.
+pub(super) fn files_read(text: &mut String, read: Option<FilesRead>) {
+    if let Some(FilesRead { characters, characters_read }) = read {
+        text.push_str(&format!(
+            "\n> Read the first {characters_read} of {characters} characters of the files.\n"
+        ));
     }
 }
 

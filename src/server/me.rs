@@ -10,12 +10,14 @@ use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
 use crate::config::AuthMode;
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::id::TokenId;
 use crate::identity::{Permission, token};
 use crate::store::tokens::{self, NewToken, Token};
 use crate::store::{audit, users};
 
+/// The longest name of a token, in characters.
+const MAX_NAME_CHARS: usize = 100;
 const MAX_DAYS: i64 = 366;
 const DEFAULT_DAYS: i64 = 90;
 
@@ -144,12 +146,8 @@ pub(super) async fn create_token(
     let mut fields = Fields::of(&body.0)?;
     let name: Option<String> = fields.take("name", "a string");
     let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
-        fields.refuse(
-            "name",
-            FieldErrorKind::Value,
-            "must be 1 to 100 characters without control characters",
-        );
+    if let Some(problem) = name_problem(&name, MAX_NAME_CHARS) {
+        fields.refuse("name", FieldErrorKind::Value, problem);
     }
     let days: i64 = fields.take("expires_in_days", "a whole number of days").unwrap_or(DEFAULT_DAYS);
     if !(1..=MAX_DAYS).contains(&days) {

@@ -48,6 +48,7 @@ mod presets;
 pub mod problem;
 mod projects;
 mod push;
+mod query;
 mod regions;
 pub mod reviewers;
 pub mod routes;
@@ -81,7 +82,6 @@ use utoipa_swagger_ui::SwaggerUi;
 
 use app::App;
 use connection::{Connection, Limits, Unacknowledged};
-use problem::Problem;
 
 /// How much of an answer the system holds for a client that does not read it.
 const SEND_BUFFER_BYTES: usize = 64 * 1024;
@@ -123,16 +123,14 @@ pub fn serve(
             let watch = unacknowledged.clone().watch(shared.shutdown.clone(), bound_to);
             shared.shutdown.tasks().spawn_background(watch);
         }
-        let query = web::QueryConfig::default()
-            .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
         let routes = actix_web::App::new()
             .app_data(shared.clone())
-            .app_data(query)
             .configure(routes::served)
             .service(routes::serve_document)
             .service(SwaggerUi::new("/docs/{_:.*}").config("/openapi.json".into()))
             .service(web::redirect("/docs", "/docs/"))
             .default_service(web::to(assets::serve))
+            .wrap(from_fn(middleware::head::as_get))
             .wrap(Compress::default())
             .wrap(cors(&shared))
             .wrap(from_fn(middleware::headers::add_headers))

@@ -9,6 +9,7 @@ use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{OpenApi, Ref, RefOr, Schema};
 
+use super::middleware::head;
 use crate::council::features::stages;
 
 const PROBLEM: &str = "application/problem+json";
@@ -25,7 +26,7 @@ const PROBLEMS: [(u16, &str); 18] = [
     (409, "A run is in the way"),
     (412, "`X-Expected-User` names another user than the one who is signed in"),
     (413, "The body is too large"),
-    (415, "The body is not JSON"),
+    (415, "The body is not JSON, or is compressed"),
     (421, "Sent to a host name that is not this server's"),
     (422, "Every wrong field"),
     (429, "Too many questions of this person wait already"),
@@ -123,10 +124,22 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
 pub fn allowed(pattern: &str) -> Option<&'static str> {
     static ALLOWED: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         let paths = super::routes::openapi().paths.paths;
-        let methods = |mut item: PathItem| operations(&mut item).map(|(name, _)| name).collect::<Vec<_>>();
-        paths.into_iter().map(|(path, item)| (path, methods(item).join(", "))).collect()
+        let of = |(path, mut item): (String, PathItem)| {
+            let methods = methods(&path, &mut item).join(", ");
+            (path, methods)
+        };
+        paths.into_iter().map(of).collect()
     });
     ALLOWED.get(&without_rules(pattern)).map(String::as_str)
+}
+
+/// Those of a path of the document, and HEAD where it stands for GET.
+fn methods(path: &str, item: &mut PathItem) -> Vec<&'static str> {
+    let mut methods: Vec<&'static str> = operations(item).map(|(name, _)| name).collect();
+    if methods.first() == Some(&"GET") && head::is_known_at(path) {
+        methods.insert(1, "HEAD");
+    }
+    methods
 }
 
 /// `{id}` for `{id:[0-9a-f-]+}`: a route may say after a parameter's name what it can be.
@@ -209,8 +222,24 @@ mod tests {
 
     #[test]
     fn the_methods_of_a_pattern_are_those_of_the_document() {
-        assert_eq!(allowed("/api/conversations/{id}"), Some("GET, DELETE, PATCH"));
-        assert_eq!(allowed("/api/weights/{model:.*}"), Some("GET"));
+        assert_eq!(allowed("/api/conversations/{id}"), Some("GET, HEAD, DELETE, PATCH"));
+        assert_eq!(allowed("/api/weights/{model:.*}"), Some("GET, HEAD"));
+        assert_eq!(allowed("/api/runs/{id}/events"), Some("GET"));
+        assert_eq!(allowed("/api/runs/{id}/cancel"), Some("POST"));
         assert_eq!(allowed("/api/nowhere"), None);
+    }
+
+    #[test]
+    fn nothing_that_is_streamed_to_its_reader_is_begun_by_head() {
+        let document = serde_json::to_value(super::super::routes::openapi()).unwrap();
+        let mut streams = 0;
+        for (path, item) in document["paths"].as_object().unwrap() {
+            let content = &item["get"]["responses"]["200"]["content"];
+            if content["text/event-stream"].is_object() || content["application/zip"].is_object() {
+                assert!(!head::is_known_at(path), "{path}");
+                streams += 1;
+            }
+        }
+        assert_eq!(streams, 2);
     }
 }

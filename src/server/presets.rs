@@ -10,7 +10,7 @@ use super::problem::{Problem, ProblemBody};
 use super::regions;
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
-use crate::council::field::{FieldError, FieldErrorKind, Fields};
+use crate::council::field::{FieldError, FieldErrorKind, Fields, name_problem};
 use crate::council::plan::{default_problems, settings_problems};
 use crate::council::setting::RunOptions;
 use crate::council::settings::{Settings, SettingsLayer};
@@ -175,9 +175,8 @@ pub(super) async fn save(
     let mut fields = Fields::of(&body.0)?;
     let name: Option<String> = fields.take("name", "a string");
     let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
-    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-        let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
-        fields.refuse("name", FieldErrorKind::Value, rule);
+    if let Some(problem) = name_problem(&name, MAX_NAME_CHARS) {
+        fields.refuse("name", FieldErrorKind::Value, problem);
     }
     let shared = fields.take("shared", "true or false").unwrap_or(false);
     let Given { settings, options } = Given::take(&mut fields);

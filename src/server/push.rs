@@ -10,7 +10,7 @@ use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::id::{DeviceId, RunId};
 use crate::outbox::push::{Sender, is_public_key};
 use crate::store::push::{self, Device, Subscription};
@@ -252,9 +252,8 @@ fn read(sender: &Sender, body: &Value) -> Result<Subscription, Problem> {
     }
     let name: Option<String> = fields.take("name", "a string");
     let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
-    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-        let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
-        fields.refuse("name", FieldErrorKind::Value, rule);
+    if let Some(problem) = name_problem(&name, MAX_NAME_CHARS) {
+        fields.refuse("name", FieldErrorKind::Value, problem);
     }
     Ok(fields.finish(|| Subscription {
         endpoint: endpoint.unwrap_or_default(),

@@ -244,7 +244,7 @@ async fn no_such_route(request: HttpRequest) -> HttpResponse {
         description = "A question goes to several language models at once, they review each other's answers \
                        blind, and a chairman writes the answer. Errors are problem details (RFC 9457, \
                        `application/problem+json`); a method that a path does not know is answered with 405 and \
-                       `Allow`."
+                       `Allow`. HEAD is answered as GET is, without the body, but for streams."
     ),
     components(schemas(
         crate::council::Event,

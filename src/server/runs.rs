@@ -11,6 +11,7 @@ use super::attachments::chosen::Chosen;
 use super::extract::{Body, Caller, asked_by, id};
 use super::idempotency::{self, Target};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::Cancelled;
 use super::{shape, sse};
 use crate::council::Deliberation;
@@ -193,7 +194,8 @@ pub(super) async fn read(
 /// Where to go on reading.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct EventsQuery {
-    /// The number of the last event seen; `Last-Event-ID` says the same.
+    /// The number of the last event seen; `Last-Event-ID` says the same. The larger one counts: browsers that reconnect send the
+    /// header beside the address that they began with.
     after: Option<u64>,
 }
 
@@ -207,7 +209,7 @@ pub(super) async fn events(
     caller: Caller,
     request: HttpRequest,
     path: web::Path<String>,
-    query: web::Query<EventsQuery>,
+    query: Query<EventsQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
     let run: RunId = id(&path, "Run")?;
@@ -219,7 +221,7 @@ pub(super) async fn events(
             Some(number.ok_or_else(|| Problem::field("Last-Event-ID", "must be the number of an event"))?)
         }
     };
-    let after = query.after.or(header).unwrap_or(0);
+    let after = query.after.max(header).unwrap_or(0);
     let subscription = app.runs.subscribe(&caller.user, run, after).await.map_err(named)?;
     Ok(sse::respond(&app, &request, subscription))
 }

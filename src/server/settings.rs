@@ -9,6 +9,7 @@ use super::attachments::AttachmentLimits;
 use super::extract::{Body, Caller};
 use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::regions::{self, RegionReport};
 use crate::config::AuthMode;
 use crate::council::formats::list as formats;
@@ -234,7 +235,7 @@ pub(super) struct ModelsQuery {
 pub(super) async fn list_models(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<ModelsQuery>,
+    query: Query<ModelsQuery>,
 ) -> Result<web::Json<ModelList>, Problem> {
     caller.may(Permission::Read)?;
     let list = app.models.models().await;

@@ -1,4 +1,5 @@
-//! Conversations that are shared by a link: one branch as it was, for everybody who may use this server and has the link.
+//! Conversations that are shared by a link: one branch as it was, for everybody who may use this server and has the link,
+//! or for the members of one project alone.
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use serde::{Deserialize, Serialize};
@@ -9,9 +10,11 @@ use super::conversations::{self as conversation_routes, Which};
 use super::extract::{Body, Caller, id};
 use super::for_others;
 use super::problem::{NotToShare, Problem, ProblemBody};
+use super::projects::placing;
+use super::query::Query;
 use super::shape::{ConversationSummary, Message, Status, naive};
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::id::{ConversationId, MessageId, ShareId};
+use crate::id::{ConversationId, MessageId, ProjectId, ShareId};
 use crate::identity::Permission;
 use crate::store::conversations;
 use crate::store::shares::{self, NewShare, Share, SharedMessage};
@@ -27,6 +30,9 @@ const MAX_PER_PAGE: u32 = 200;
 pub struct ShareView {
     pub id: ShareId,
     pub conversation_id: ConversationId,
+    /// The project whose members alone can read it; absent where everybody who has the link can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
     pub title: String,
     /// Where the web app shows it, on this server.
     #[schema(example = "/s/8b7d0b0e-6d2c-4c6e-9a53-2f6a3f0f7f55")]
@@ -44,6 +50,7 @@ impl From<Share> for ShareView {
         Self {
             id: row.id,
             conversation_id: row.conversation,
+            project_id: row.project,
             title: row.title,
             path: format!("/s/{}", row.id),
             message_count: row.message_count.unsigned_abs(),
@@ -107,6 +114,8 @@ struct ShareRequest {
     /// For how many days the link works; 30 when left out, or as many as the server allows.
     #[schema(minimum = 1)]
     days: Option<u32>,
+    /// A project that the caller is in, whose members alone can read it; everybody who has the link when left out.
+    project_id: Option<ProjectId>,
 }
 
 /// Shares a branch of a conversation as it is now. What is asked later is not shared with it.
@@ -127,6 +136,7 @@ pub(super) async fn create(
     let max_days = app.config.sharing.max_days;
     let mut fields = Fields::of(&body.0)?;
     let end: Option<MessageId> = fields.take("branch_end", "the id of a message");
+    let project: Option<ProjectId> = fields.take(placing::FIELD, "the id of a project");
     let days: Option<i64> = fields.take("days", "a whole number");
     let days = days.map_or(Some(USUAL_DAYS.min(max_days)), |days| {
         u32::try_from(days).ok().filter(|days| (1..=max_days).contains(days))
@@ -150,21 +160,36 @@ pub(super) async fn create(
     if nodes.is_empty() {
         return Err(Problem::not_to_share(NotToShare::Empty));
     }
+    if let Some(project) = project {
+        placing::to_show_in(&mut tx, &caller, project).await?;
+    }
     let messages = conversations::messages(&mut tx, conversation, &nodes).await?;
     let messages: Vec<SharedMessage> = messages.into_iter().map(for_others::snapshot).collect();
     let title = for_others::title(head.title, head.title_is_default, &messages);
     let new = NewShare {
         conversation,
+        project,
         shared_by: caller.name.as_deref().unwrap_or(caller.user.as_str()),
         title: &title,
         messages: &messages,
         days,
     };
-    let Some(share) = shares::create(&mut tx, &new, MOST).await? else {
+    let shared = shares::create(&mut tx, &new, MOST).await.map_err(|error| match project {
+        Some(_) => placing::not_in_it(error.into()),
+        None => conversation_routes::named(error),
+    });
+    let Some(share) = shared? else {
+        // The role in the project may have ended meanwhile.
+        if let Some(project) = project {
+            placing::to_show_in(&mut tx, &caller, project).await?;
+        }
         return Err(Problem::not_to_share(NotToShare::TooMany(MOST)));
     };
     // Not the link itself: readers of the audit log must not be able to open it.
-    let details = json!({ "days": days });
+    let mut details = json!({ "days": days });
+    if let Some(project) = project {
+        details["project"] = json!(project);
+    }
     audit::append(&mut tx, &caller.user, "share.create", Some(&conversation.to_string()), &details).await?;
     tx.commit().await?;
     Ok(HttpResponse::Created().json(ShareView::from(share)))
@@ -189,7 +214,7 @@ pub(super) struct ListQuery {
 pub(super) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<web::Json<ShareList>, Problem> {
     caller.may(Permission::Read)?;
     let limit = query.limit.unwrap_or(50).clamp(1, MAX_PER_PAGE);
@@ -200,10 +225,10 @@ pub(super) async fn list(
     Ok(web::Json(ShareList { shares, total, max_days: app.config.sharing.max_days }))
 }
 
-/// A shared conversation, for everybody who may use this server and has the link.
+/// A shared conversation, for everybody who may use this server and has the link, or for the members of its project alone.
 #[utoipa::path(tag = "sharing", params(("id" = String, Path)), responses(
     (status = 200, body = SharedConversation), (status = 401, body = ProblemBody),
-    (status = 404, body = ProblemBody, description = "There is none, or its link was withdrawn or has expired")))]
+    (status = 404, body = ProblemBody, description = "There is none, its link was withdrawn or has expired, or it is for others")))]
 #[get("/shares/{id}")]
 pub(super) async fn read(
     app: web::Data<App>,
@@ -213,7 +238,7 @@ pub(super) async fn read(
     caller.may(Permission::Read)?;
     let share: ShareId = id(&path, WHAT)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let (share, messages) = shares::open(&mut tx, share).await.map_err(named)?;
+    let (share, messages) = shares::open(&mut tx, share, caller.groups_from_proxy()).await.map_err(named)?;
     Ok(web::Json(SharedConversation {
         id: share.id,
         title: share.title,
@@ -259,7 +284,7 @@ pub(super) async fn copy(
     caller.may(Permission::Ask)?;
     let share: ShareId = id(&path, WHAT)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let (share, messages) = shares::open(&mut tx, share).await.map_err(named)?;
+    let (share, messages) = shares::open(&mut tx, share, caller.groups_from_proxy()).await.map_err(named)?;
     let copy = shares::copy(&mut tx, &share.title, &messages, None).await?;
     let conversation = conversations::head(&mut tx, copy).await?;
     tx.commit().await?;

@@ -8,6 +8,7 @@ use super::admin::page::PageQuery;
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::{Status, naive};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{DeliveryId, RunId, WebhookId};
@@ -285,7 +286,7 @@ pub(super) async fn deliveries(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    page: web::Query<PageQuery>,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<DeliveryList>, Problem> {
     caller.in_person("webhooks")?;
     let (scope, webhook) = found(&app, &caller, &path).await?;

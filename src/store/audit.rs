@@ -46,8 +46,7 @@ pub async fn append(
             return Err(StoreError::WrongScope { needed: "user" });
         }
     }
-    refuse_nul("the target", target.unwrap_or_default())?;
-    refuse_nul_in_json("the details", details)?;
+    refuse(target, details)?;
     sqlx::query("INSERT INTO audit_log (user_id, action, target, details) VALUES ($1, $2, $3, $4)")
         .bind(by.as_str())
         .bind(action)
@@ -56,6 +55,52 @@ pub async fn append(
         .execute(&mut **tx)
         .await?;
     Ok(())
+}
+
+/// How many of somebody's latest lines are compared: more than anybody causes within a minute.
+const COMPARED: i64 = 200;
+
+/// Adds a line about a look at what is private, unless the same was noted within the last minute: a page asks for what it
+/// shows in several requests, all at once. Commit before the rest is read, since those requests wait for each other here.
+///
+/// # Errors
+/// Those of [`append`].
+pub async fn append_once(
+    tx: &mut Tx,
+    by: &UserId,
+    action: &str,
+    target: Option<&str>,
+    details: &Value,
+) -> Result<(), StoreError> {
+    refuse(target, details)?;
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('llm_council.audit:' || $1, 0))")
+        .bind(by.as_str())
+        .execute(&mut **tx)
+        .await?;
+    let is_noted: bool = sqlx::query_scalar(
+        "SELECT EXISTS (
+             SELECT FROM (SELECT at, action, target, details FROM audit_log
+                          WHERE user_id = $1 ORDER BY id DESC LIMIT $5) AS latest
+             WHERE action = $2 AND target IS NOT DISTINCT FROM $3 AND details = $4
+               AND at > now() - interval '1 minute')",
+    )
+    .bind(by.as_str())
+    .bind(action)
+    .bind(target)
+    .bind(Json(details))
+    .bind(COMPARED)
+    .fetch_one(&mut **tx)
+    .await?;
+    if is_noted {
+        return Ok(());
+    }
+    append(tx, by, action, target, details).await
+}
+
+/// Refuses what cannot be stored.
+fn refuse(target: Option<&str>, details: &Value) -> Result<(), StoreError> {
+    refuse_nul("the target", target.unwrap_or_default())?;
+    refuse_nul_in_json("the details", details)
 }
 
 /// Which entries of the log: all of them where nothing is said.

@@ -116,7 +116,7 @@ pub const LISTINGS: [Listing; 29] = [
     listing(
         "shared_conversations",
         "shares",
-        "id, conversation_id, shared_by, title, messages, created_at, expires_at",
+        "id, conversation_id, project_id, shared_by, title, messages, created_at, expires_at",
         ("t.id", "''"),
         2,
     ),

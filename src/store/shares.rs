@@ -1,18 +1,20 @@
 //! Shared conversations: one branch as it was when it was shared. It belongs to its owner, and anybody who knows its id
-//! can read it, as long as it lasts; row level security enforces the same.
+//! can read it, as long as it lasts, or the members of one project alone; row level security enforces the same.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::Row as _;
+use sqlx::error::DatabaseError;
 use sqlx::postgres::PgRow;
 use sqlx::types::Json;
+use uuid::Uuid;
 
 use crate::id::{ConversationId, MessageId, ProjectId, ShareId};
 
 use super::attachments::Attached;
 use super::project_files::ReadFile;
-use super::{StoreError, Tx, refuse_nul, settings, time};
+use super::{StoreError, Tx, projects, refuse_nul, settings, time};
 
 /// A shared conversation without its messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,8 @@ pub struct Share {
     /// Whether it is the transaction's user's own.
     pub is_mine: bool,
     pub conversation: ConversationId,
+    /// The project whose members alone can read it, beside its owner; everybody who has its link where there is none.
+    pub project: Option<ProjectId>,
     /// The name of whoever shares it.
     pub shared_by: String,
     pub title: String,
@@ -56,6 +60,8 @@ pub struct SharedMessage {
 #[derive(Debug)]
 pub struct NewShare<'a> {
     pub conversation: ConversationId,
+    /// For whose members alone it is: a project that was opened. For everybody who has the link where there is none.
+    pub project: Option<ProjectId>,
     pub shared_by: &'a str,
     pub title: &'a str,
     pub messages: &'a [SharedMessage],
@@ -65,7 +71,8 @@ pub struct NewShare<'a> {
 
 macro_rules! columns {
     () => {
-        "id, user_id = $1 AS is_mine, conversation_id, shared_by, title, message_count, created_at, expires_at"
+        "id, user_id = $1 AS is_mine, conversation_id, project_id, shared_by, title, message_count, created_at,
+         expires_at"
     };
 }
 
@@ -74,6 +81,7 @@ fn share(row: &PgRow) -> Result<Share, sqlx::Error> {
         id: ShareId(row.try_get("id")?),
         is_mine: row.try_get("is_mine")?,
         conversation: ConversationId(row.try_get("conversation_id")?),
+        project: row.try_get::<Option<Uuid>, _>("project_id")?.map(ProjectId),
         shared_by: row.try_get("shared_by")?,
         title: row.try_get("title")?,
         message_count: row.try_get("message_count")?,
@@ -82,19 +90,21 @@ fn share(row: &PgRow) -> Result<Share, sqlx::Error> {
     })
 }
 
-/// Shares a conversation of the user's; `None` when they share `most` already.
+/// Shares a conversation of the user's; `None` when they share `most` already, or have no role in the project any more.
 ///
 /// # Errors
-/// When the database is unavailable.
+/// [`StoreError::NotFound`] when the conversation or the project is deleted in this moment; when the database is unavailable.
 pub async fn create(tx: &mut Tx, new: &NewShare<'_>, most: i64) -> Result<Option<Share>, StoreError> {
     let user = tx.user()?;
     refuse_nul("the name", new.shared_by)?;
     // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("shares/{user}")).await?;
     let row = sqlx::query(concat!(
-        "INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
-         SELECT $2, $1, $3, $4, $5, $6, $7, now() + make_interval(days => $8)
+        "INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at,
+                             project_id)
+         SELECT $2, $1, $3, $4, $5, $6, $7, now() + make_interval(days => $8), $10
          WHERE (SELECT count(*) FROM shares WHERE user_id = $1 AND expires_at > now()) < $9
+           AND ($10::uuid IS NULL OR project_role($10) IS NOT NULL)
          RETURNING ",
         columns!()
     ))
@@ -107,8 +117,13 @@ pub async fn create(tx: &mut Tx, new: &NewShare<'_>, most: i64) -> Result<Option
     .bind(i32::try_from(new.messages.len()).unwrap_or(i32::MAX))
     .bind(i32::try_from(new.days).unwrap_or(i32::MAX))
     .bind(most)
+    .bind(new.project.map(|id| id.0))
     .fetch_optional(&mut **tx)
-    .await?;
+    .await
+    .map_err(|error| {
+        let is_gone = error.as_database_error().is_some_and(DatabaseError::is_foreign_key_violation);
+        if is_gone { StoreError::NotFound } else { error.into() }
+    })?;
     Ok(row.as_ref().map(share).transpose()?)
 }
 
@@ -147,12 +162,17 @@ pub async fn list(
     Ok((rows.iter().map(share).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
-/// A shared conversation with its messages, whoever shares it.
+/// A shared conversation with its messages, whoever shares it; `groups` as in [`projects::open`].
 ///
 /// # Errors
-/// [`StoreError::NotFound`] when there is none, or its link works no longer.
-pub async fn open(tx: &mut Tx, id: ShareId) -> Result<(Share, Vec<SharedMessage>), StoreError> {
+/// [`StoreError::NotFound`] when there is none, its link works no longer, or it is for others.
+pub async fn open(
+    tx: &mut Tx,
+    id: ShareId,
+    groups: Option<&[String]>,
+) -> Result<(Share, Vec<SharedMessage>), StoreError> {
     let user = tx.user()?;
+    projects::enter(tx, None, groups).await?;
     sqlx::query("SELECT set_config('app.share_id', $1, true)")
         .bind(id.to_string())
         .execute(&mut **tx)
@@ -160,7 +180,9 @@ pub async fn open(tx: &mut Tx, id: ShareId) -> Result<(Share, Vec<SharedMessage>
     let row = sqlx::query(concat!(
         "SELECT messages, ",
         columns!(),
-        " FROM shares WHERE id = $2 AND expires_at > now()"
+        " FROM shares
+         WHERE id = $2 AND expires_at > now()
+           AND (user_id = $1 OR project_id IS NULL OR project_role(project_id) IS NOT NULL)"
     ))
     .bind(user.as_str())
     .bind(id.0)

@@ -1,10 +1,12 @@
 //! Figures over runs whose rankings are known, worked out by hand; what removes them, and what does not.
 
+use futures_util::future::join_all;
 use llm_council::id::UserId;
 use llm_council::runs::records::records;
 use llm_council::store::{Scope, conversations};
 use serde_json::{Value, json};
 
+use crate::support::app::{TestApp, User};
 use crate::support::model_server::{AskedFor, Script};
 use crate::support::ranked::{
     CIRCLE, CLEAR, Council, MEMBERS, all_say, ask_with, label_of, only_one_says, pick, two_runs, usage,
@@ -82,6 +84,38 @@ async fn figures_by_model_are_what_two_known_runs_make_them() {
     assert!(log["entries"].as_array().unwrap().iter().any(|entry| entry["action"] == "analytics.read"));
     assert_eq!(council.app.user("bob").get("/api/analytics").await.ok()["models"], json!({}));
     council.app.close().await;
+}
+
+#[tokio::test]
+async fn a_visit_to_everybody_s_figures_is_one_line_of_the_audit_log() {
+    let app = TestApp::start().await;
+    let (root, rita) = (app.admin(), app.user("rita").with("remote-groups", "admins"));
+    // As the page asks for them, all at once.
+    let parts = ["", "/days", "/chairman", "/reviewers", "/head-to-head", "/council", "/leaderboard"];
+    let visit = async |who: &User<'_>, query: &str| {
+        let paths = parts.map(|part| format!("/api/admin/analytics{part}{query}"));
+        for answer in join_all(paths.iter().map(|path| who.get(path))).await {
+            answer.ok();
+        }
+    };
+    let looks = async || {
+        let log = root.get("/api/admin/audit?action=analytics.read").await.ok();
+        let entries = log["entries"].as_array().unwrap().clone();
+        entries.iter().map(|entry| json!([entry["user"], entry["details"]["from"]])).collect::<Vec<_>>()
+    };
+    visit(&root, "").await;
+    visit(&root, "").await;
+    visit(&root, "?from=2026-01-01").await;
+    visit(&rita, "").await;
+    let earlier = [json!(["rita", null]), json!(["root", "2026-01-01"]), json!(["root", null])];
+    assert_eq!(looks().await, earlier);
+    sqlx::query("UPDATE audit_log SET at = at - interval '2 minutes'")
+        .execute(&mut app.db.superuser().await)
+        .await
+        .unwrap();
+    visit(&root, "").await;
+    assert_eq!(looks().await.len(), 4, "another visit");
+    app.close().await;
 }
 
 #[tokio::test]
@@ -165,6 +199,7 @@ async fn models_meet_head_to_head_and_on_the_leaderboard() {
         ("tag=%00", "tag"),
         ("from=soon", "from"),
         ("until=2026-02-30", "until"),
+        ("to=nope", "until"),
     ] {
         let answer = ann.get(&format!("/api/analytics/leaderboard?{query}")).await;
         assert_eq!(answer.wrong_fields(), [field]);
@@ -419,6 +454,7 @@ async fn a_span_of_days_counts_what_happened_in_it() {
         ("", 2, 15),
         ("from=2026-01-10&until=2026-01-10", 1, 8),
         ("until=2026-01-09", 0, 0),
+        ("to=2026-01-09", 0, 0),
         ("from=2026-01-11", 1, 7),
         ("from=2026-01-11&until=2026-01-10", 0, 0),
     ];

@@ -383,6 +383,28 @@ async fn a_run_in_which_nobody_answers_tells_what_it_cost_before_it_ends() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_a_person_names_meanwhile_is_told_by_that_name() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| {
+        let writes = request.asked_for() == AskedFor::Synthesis;
+        writes.then(|| Script::answer("").hold(&held).text("It is so."))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut events = ann.ask(&id, json!({"content": "Why is it?"})).await;
+    events.until("stage3_start").await;
+    ann.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({"title": "Mine"}))).await.ok();
+    gate.open();
+    let events = events.rest().await;
+    assert_eq!(find(&events, "title_complete")["data"]["title"], "Mine");
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    assert_eq!(ann.get(&format!("/api/conversations/{id}")).await.ok()["title"], "Mine");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_title_that_did_not_come_in_time_counts_among_the_costs() {
     let app = TestApp::start().await;
     app.models.rule(|request| (request.asked_for() == AskedFor::Title).then(|| Script::answer("").stall()));

@@ -119,6 +119,7 @@ async fn all_well_is_a_council_and_the_database_of_another_version_is_named() {
     let (_, report, _) = doctor(&program, &["--stream"]).await;
     assert_eq!(check(&report, "schema_current")["state"], "ok");
     assert_eq!(check(&report, "roles_ready")["state"], "ok");
+    assert_eq!(check(&report, "any_host")["state"], "warning");
     assert_eq!(states(model(&report, "m/one")), ["ok", "skipped", "skipped", "skipped"]);
     for (sql, code, state) in [
         ("DELETE FROM _sqlx_migrations WHERE version > 10", "schema_older", "warning"),

@@ -221,6 +221,8 @@ async fn titles_tags_and_tokens_hear_of_every_wrong_field() {
         ("PATCH", one.as_str(), json!({"title": "", "archived": "no"}), vec!["archived", "title"]),
         ("PATCH", &one, json!({"title": ["x"], "archived": 1}), vec!["title", "archived"]),
         ("PATCH", &one, json!({"title": " \n "}), vec!["title"]),
+        ("PATCH", &one, json!({"title": "\u{200b}"}), vec!["title"]),
+        ("PATCH", &one, json!({"title": "\u{202e}fdp.elif"}), vec!["title"]),
         ("PATCH", &one, json!({"title": "nul \u{0}", "archived": true}), vec!["title"]),
         ("PATCH", &one, json!({"title": "é".repeat(201), "archived": true}), vec!["title"]),
         ("PUT", &tags, json!({}), vec!["tags"]),
@@ -230,11 +232,16 @@ async fn titles_tags_and_tokens_hear_of_every_wrong_field() {
         (
             "PUT",
             &tags,
-            json!({"tags": ["", "fine", "\u{0}", "x".repeat(41)]}),
-            vec!["tags.0", "tags.2", "tags.3"],
+            json!({"tags": ["", "fine", "\u{0}", "x".repeat(41), "\u{3164}", "a\u{feff}"]}),
+            vec!["tags.0", "tags.2", "tags.3", "tags.4", "tags.5"],
         ),
         ("PUT", &tags, json!({"tags": many}), vec!["tags"]),
         ("POST", "/api/tokens", json!({}), vec!["name"]),
+        ("POST", "/api/tokens", json!({"name": "\u{202e}loot"}), vec!["name"]),
+        ("POST", "/api/folders", json!({"name": "\u{200b}"}), vec!["name"]),
+        ("POST", "/api/projects", json!({"name": "\u{200b}"}), vec!["name"]),
+        ("POST", "/api/settings/presets", json!({"name": "\u{202e}tsaf"}), vec!["name"]),
+        ("POST", "/api/library", json!({"kind": "prompt", "name": "\u{200b}", "text": "Why?"}), vec!["name"]),
         (
             "POST",
             "/api/tokens",
@@ -448,16 +455,23 @@ async fn odd_values_in_queries_are_told_or_brought_into_range() {
     ann.conversation().await;
     let before = census(&app).await;
     for junk in ["-1", "x", "1.5", "", "99999999999", "%00", "1&limit=2", "%ff"] {
-        is_told(&ann, &format!("/api/conversations?limit={junk}"), "query").await;
-        is_told(&ann, &format!("/api/search?q=x&limit={junk}"), "query").await;
-        is_told(&app.admin(), &format!("/api/admin/users?limit={junk}"), "query").await;
+        is_told(&ann, &format!("/api/conversations?limit={junk}"), "limit").await;
+        is_told(&ann, &format!("/api/search?q=x&limit={junk}"), "limit").await;
+        is_told(&app.admin(), &format!("/api/admin/users?limit={junk}"), "limit").await;
     }
-    for query in ["offset=-1", "archived=maybe", "deleted=1"] {
-        is_told(&ann, &format!("/api/conversations?{query}"), "query").await;
+    for (query, field) in [
+        ("offset=-1", "offset"),
+        ("archived=maybe", "archived"),
+        ("deleted=1", "deleted"),
+        ("limit=1&project_id=x", "project_id"),
+    ] {
+        is_told(&ann, &format!("/api/conversations?{query}"), field).await;
     }
-    is_told(&ann, "/api/search?q=x&offset=-1", "query").await;
+    let told = ann.get("/api/search?q=x&offset=-1").await;
+    assert_eq!(told.wrong_fields(), ["offset"]);
+    assert_eq!(told.json()["errors"][0]["message"], "must be a whole number from 0 to 4294967295");
     is_told(&ann, "/api/conversations?tag=%00", "tag").await;
-    for (query, field) in [("", "query"), ("?q=", "q"), ("?q=%20", "q"), ("?q=%00", "q")] {
+    for (query, field) in [("", "q"), ("?q=", "q"), ("?q=%20", "q"), ("?q=%00", "q")] {
         is_told(&ann, &format!("/api/search{query}"), field).await;
     }
     is_told(&ann, &format!("/api/search?q={}", "x".repeat(501)), "q").await;
@@ -466,6 +480,7 @@ async fn odd_values_in_queries_are_told_or_brought_into_range() {
         ("format=xml", "format"),
         ("from=yesterday", "from"),
         ("to=2026-02-30", "to"),
+        ("until=2026-02-30", "to"),
         ("to=9999-12-31", "to"),
         ("from=-005000-01-01", "from"),
         ("from=-009999-01-01", "from"),
@@ -473,7 +488,7 @@ async fn odd_values_in_queries_are_told_or_brought_into_range() {
     ] {
         is_told(&app.admin(), &format!("/api/admin/usage?{query}"), field).await;
     }
-    is_told(&app.admin(), "/api/admin/audit?before=x", "query").await;
+    is_told(&app.admin(), "/api/admin/audit?before=x", "before").await;
     let long = "x".repeat(201);
     for (query, field) in [
         ("users?search=%00", "search"),

@@ -196,12 +196,31 @@ async fn a_place_to_go_on_reading_must_be_a_number_and_may_be_beyond_the_end() {
     for junk in ["x", "-1", "1.5", "18446744073709551616", "1, 2"] {
         let answer = ann.clone().with("last-event-id", junk).get(&path).await;
         assert_eq!(answer.wrong_fields(), ["Last-Event-ID"], "{junk}");
-        is_told(&ann, &format!("{path}?after={}", junk.replace(' ', "%20")), "query").await;
+        is_told(&ann, &format!("{path}?after={}", junk.replace(' ', "%20")), "after").await;
     }
     for beyond in ["1000000", "9223372036854775807", "9223372036854775808", "18446744073709551615"] {
         let answer = ann.get(&format!("{path}?after={beyond}")).await;
         assert_eq!(answer.status, 200);
         assert!(answer.text.lines().all(|line| line.is_empty() || line.starts_with(':')), "{}", answer.text);
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_browser_that_reconnects_goes_on_after_the_last_event_it_saw_wherever_it_began() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let run = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    let path = format!("/api/runs/{}/events", run["run_id"].as_str().unwrap());
+    let numbers = |text: &str| -> Vec<u64> {
+        text.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect()
+    };
+    let rest = numbers(&ann.get(&format!("{path}?after=5")).await.text);
+    assert_eq!(rest.first(), Some(&6));
+    for (after, header) in [("3", "5"), ("5", "3"), ("5", "5"), ("5", "")] {
+        let again = ann.clone().with("last-event-id", header).get(&format!("{path}?after={after}")).await;
+        assert_eq!(numbers(&again.text), rest, "{after} and {header:?}");
     }
     app.close().await;
 }

@@ -96,6 +96,7 @@ mod structured;
 mod support;
 mod tenancy;
 mod terminal;
+mod thoughts;
 mod tokens;
 mod tools;
 #[cfg(feature = "otel")]

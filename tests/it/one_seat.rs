@@ -76,6 +76,21 @@ async fn a_member_goes_on_from_its_own_line() {
 }
 
 #[tokio::test]
+async fn no_member_is_called_as_the_chairman_or_as_an_answer_is() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let seats = json!([{"model": "m/one", "alias": "Chairman"}, {"model": "m/two", "alias": "response b"}, "m/three"]);
+    let wrong = ["council_models.0.alias", "council_models.1.alias"];
+    assert_eq!(ann.put("/api/config", json!({"council_models": seats})).await.wrong_fields(), wrong);
+    let id = ann.conversation().await;
+    let body = json!({"content": "Why?", "models": seats});
+    let refused = ann.post(&format!("/api/conversations/{id}/message"), body).await;
+    assert_eq!(refused.wrong_fields(), ["models.0.alias", "models.1.alias"]);
+    assert!(refused.text.contains("question to the chairman alone"), "{}", refused.text);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn the_chairman_answers_without_the_council() {
     let app = TestApp::start().await;
     tell_apart(&app);

@@ -4,6 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{Answer, TestApp, User, read};
+use crate::support::model_server::{Gate, Script};
+use crate::support::wire::Wire;
 
 const PROBLEM: &str = "application/problem+json";
 
@@ -63,6 +65,52 @@ async fn a_body_must_say_that_it_is_json() {
 }
 
 #[tokio::test]
+async fn json_that_cannot_be_taken_is_told_what_is_wrong_with_it() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let deep = format!("{{\"title\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    for (body, what) in [
+        (&*deep, "is nested too deeply (line 1"),
+        ("{\"title\": 1e400}", "has a number that is too large (line 1"),
+        (r#"{"title": "\ud83e"}"#, r"has half a surrogate pair, like \ud800 (line 1"),
+        (r#"{"title": "\ud83e\n"}"#, r"has half a surrogate pair, like \ud800 (line 1"),
+        (r#"{"title": "\udd80"}"#, r"has half a surrogate pair, like \ud800 (line 1"),
+        ("{\"title\":\n", "is not JSON (line 2"),
+    ] {
+        let answer = send(&ann, "POST", "/api/conversations", &["application/json"], body).await;
+        assert_eq!(answer.wrong_fields(), ["body"], "{body}");
+        let message = answer.json()["errors"][0]["message"].as_str().unwrap().to_owned();
+        assert!(message.starts_with(what), "{body}: {message}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_refused_as_such() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    for (path, kind) in [
+        ("/api/conversations", "application/json"),
+        ("/api/attachments", "multipart/form-data; boundary=x"),
+        ("/v1/chat/completions", "application/json"),
+        ("/mcp", "application/json"),
+    ] {
+        for coding in ["gzip", "br", "identity, deflate", "GZIP"] {
+            let request = ann.request("POST", path).header("content-type", kind);
+            let answer = read(request.header("content-encoding", coding).body("{}")).await;
+            assert_eq!(answer.status, 415, "{path}: {}", answer.text);
+            assert!(answer.text.contains("Content-Encoding"), "{path}: {}", answer.text);
+        }
+    }
+    let request = ann.request("POST", "/api/conversations").header("content-type", "application/json");
+    let answer = read(request.header("content-encoding", "gzip").body("{}")).await;
+    assert_eq!((answer.header("accept-encoding"), answer.header("content-type")), ("identity", PROBLEM));
+    let request = ann.request("POST", "/api/conversations").header("content-type", "application/json");
+    assert_eq!(read(request.header("content-encoding", "Identity").body("{}")).await.status, 200);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_id_has_one_spelling() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
@@ -110,6 +158,9 @@ fn nowhere(path: &str) -> String {
     path.replace("{id}", "0198c0de-0000-7000-8000-000000000000").replace("{model}", "no/such-model")
 }
 
+/// Where HEAD does not stand for GET.
+const STREAMED: [&str; 3] = ["/api/me/export", "/api/runs/{id}/events", "/v1/responses/{id}"];
+
 #[tokio::test]
 async fn a_path_names_its_methods_to_whoever_uses_another() {
     let app = TestApp::start().await;
@@ -134,6 +185,9 @@ async fn a_path_names_its_methods_to_whoever_uses_another() {
             if is_api {
                 let mut allowed: Vec<_> = answer.header("allow").split(", ").collect();
                 let mut known: Vec<_> = known.iter().map(|method| method.as_str()).collect();
+                if known.contains(&"GET") && !STREAMED.contains(&path.as_str()) {
+                    known.push("HEAD");
+                }
                 allowed.sort_unstable();
                 known.sort_unstable();
                 assert_eq!(allowed, known, "{path}");
@@ -146,6 +200,99 @@ async fn a_path_names_its_methods_to_whoever_uses_another() {
     assert_eq!(ann.send("DELETE", "/c/some-page", None).await.header("allow"), "GET, HEAD");
     // Who may not ask is told nothing about methods.
     assert_eq!(app.stranger().send("PUT", "/api/conversations", None).await.status, 401);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn head_is_answered_as_get_is_without_the_body() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let conversation = format!("/api/conversations/{id}");
+    let mut wire = Wire::open(&app).await;
+    for path in [
+        "/health/live",
+        "/health/ready",
+        "/openapi.json",
+        "/api/user",
+        "/api/conversations",
+        &conversation,
+        "/v1/models",
+    ] {
+        wire.request("HEAD", path, "ann", &[], "").await;
+        let head = wire.head().await.expect("an answer");
+        wire.request("GET", path, "ann", &[], "").await;
+        // A body of the first answer would stand before this one.
+        let get = wire.head().await.expect("an answer");
+        wire.json(&get).await;
+        assert_eq!((head.status, get.status), (200, 200), "{path}");
+        for name in ["content-type", "content-length", "cache-control", "x-total-count"] {
+            assert_eq!(head.header(name), get.header(name), "{path}");
+        }
+    }
+    assert_eq!(ann.send("HEAD", "/", None).await.status, ann.get("/").await.status);
+    assert_eq!(app.stranger().send("HEAD", &conversation, None).await.status, 401);
+    assert_eq!(app.user("bob").send("HEAD", &conversation, None).await.status, 404);
+    assert_eq!(ann.send("HEAD", "/api/nowhere", None).await.status, 404);
+    let answer = ann.send("HEAD", &format!("{conversation}/message"), None).await;
+    assert_eq!((answer.status, answer.header("allow")), (405, "POST"));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn head_begins_no_stream_and_stops_no_run() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Yes.")));
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    let response = format!("/v1/responses/resp_{}?stream=true", run.replace('-', ""));
+    for (path, methods) in
+        [(&*format!("/api/runs/{run}/events"), "GET"), ("/api/me/export", "GET"), (&response, "GET, DELETE")]
+    {
+        let answer = ann.send("HEAD", path, None).await;
+        assert_eq!((answer.status, answer.header("allow")), (405, methods), "{path}");
+    }
+    assert_eq!(app.app.shutdown.streams(), 1, "the question's own");
+    gate.open();
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn who_speaks_http_1_0_gets_no_chunks_and_reads_until_the_end() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let run = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    let events = format!("/api/runs/{}/events", run["run_id"].as_str().unwrap());
+    for (path, connection, accept) in [
+        (&*events, "close", "identity"),
+        (&events, "keep-alive", "identity"),
+        ("/api/me/export", "keep-alive", "identity"),
+        ("/openapi.json", "keep-alive", "gzip"),
+    ] {
+        let mut wire = Wire::open(&app).await;
+        let head = format!(
+            "GET {path} HTTP/1.0\r\nhost: localhost\r\nremote-user: ann\r\nconnection: {connection}\r\naccept-encoding: \
+             {accept}\r\n\r\n"
+        );
+        wire.send(head).await;
+        let head = wire.head().await.expect("an answer");
+        assert_eq!((head.status, head.header("transfer-encoding")), (200, None), "{path}");
+        assert_eq!((head.header("content-length"), head.header("connection")), (None, None), "{path}");
+        assert!(wire.rest().await > 100, "{path}");
+    }
+    // What has a length says so, and the connection is kept where it is asked for.
+    let mut wire = Wire::open(&app).await;
+    for _ in 0..2 {
+        wire.send("GET /health/live HTTP/1.0\r\nhost: localhost\r\nconnection: keep-alive\r\n\r\n").await;
+        let head = wire.head().await.expect("an answer");
+        assert_eq!(wire.json(&head).await["status"], "ok");
+    }
     app.close().await;
 }
 

@@ -315,6 +315,29 @@ async fn the_chairman_checks_by_calls_and_is_asked_to_write_at_last() {
 }
 
 #[tokio::test]
+async fn a_chairman_who_only_ever_names_an_action_is_stood_in_for() {
+    let (app, search) = searching().await;
+    let ann = app.user("ann");
+    for (said, searches) in
+        [("Action: synthesize()", 0), ("synthesize()", 0), ("Thought: hm\nAction: search_web(\"x\")", 1)]
+    {
+        chairman(&app, vec![Script::answer(said)]);
+        let before = search.queries().len();
+        let (run, events) = ask(&ann, json!({"use_react": true})).await;
+        assert_eq!(search.queries().len() - before, searches, "{said}: the same search is made once");
+        assert_eq!(find(&events, "stage3_error")["error_kind"], "bad_response", "{said}");
+        let tokens = events.iter().filter(|event| event.kind() == "stage3_token");
+        assert!(tokens.clone().all(|event| event.json["model"] != "m/chair"), "{said}");
+        assert!(tokens.count() > 0, "{said}: the stand-in is shown");
+        let stage3 = stored(&ann, &run).await["stage3"].clone();
+        assert_eq!(stage3["fallback_for"], "m/chair", "{said}");
+        assert_ne!(stage3["response"].as_str().unwrap().trim(), said);
+        assert_eq!(events.last().unwrap().kind(), "complete");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_check_that_fails_is_told_to_the_chairman_who_writes_all_the_same() {
     let (app, search) = searching().await;
     search.rule(|_| Some(Says::status(401, "{}")));

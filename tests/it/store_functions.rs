@@ -1,11 +1,12 @@
 //! The functions of the store, each wall between users taken away in turn.
 
-use llm_council::id::{ConversationId, MessageId, RunId, TokenId, UserId};
+use llm_council::id::{ConversationId, MessageId, ProjectId, RunId, TokenId, UserId};
 use llm_council::store::analytics::{self, AgainstBest, RowFilter};
 use llm_council::store::audit::Wanted;
 use llm_council::store::conversations::{self, Conversation, Filter, Message, Node};
 use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
+use llm_council::store::shares::{self, NewShare, SharedMessage};
 use llm_council::store::tokens::NewToken;
 use llm_council::store::usage::{GroupBy, Span};
 use llm_council::store::{Db, Scope, StoreError, Tx, audit, settings, tokens, usage, users};
@@ -273,6 +274,72 @@ async fn search_finds_words_in_titles_questions_and_answers_and_shows_the_place(
     assert_eq!((past_the_end.total, past_the_end.hits.len()), (2, 0), "the total is still said");
     conversations::delete(&mut tx, question).await.unwrap();
     assert_eq!(conversations::search(&mut tx, "inflation", 1, 0).await.unwrap().total, 1);
+}
+
+#[tokio::test]
+async fn search_finds_what_stands_within_texts_without_blanks_and_within_addresses() {
+    let test = TestDb::new().await;
+    let ask = |name, question| conversation_of(&test, name, question, "complete");
+    let japanese = ask("ann", "日本語の質問です").await;
+    let spaced = ask("ann", "これは 質問 です").await;
+    let long = "1 q ".repeat(100);
+    let address =
+        format!("{long}See https://example.com/path?q=1, or 100%_sure@mail.example, please. {long}");
+    let address = ask("ann", &address).await;
+    let version = ask("ann", "Why does Python 3.14.2 fail in my_module.rs?").await;
+    ask("bob", "日本語の質問です https://example.com/path?q=1 3.14.2").await;
+    let mut tx = tx(test.db(), "ann").await;
+    for (query, found) in [
+        ("質問", &[spaced, japanese][..]),
+        ("の質問です。", &[japanese]),
+        ("日本語 質問", &[japanese]),
+        ("質問 天気", &[]),
+        ("質問 or 3.14", &[spaced]),
+        ("https://example.com/path?q=1", &[address]),
+        ("example.com/path", &[address]),
+        ("EXAMPLE.com/pa", &[address]),
+        ("0%_sure@mail", &[address]),
+        ("exa%ple.com", &[]),
+        ("example_com", &[]),
+        ("3.14", &[version]),
+        ("python 3.14", &[version]),
+        ("perl 3.14", &[]),
+        ("y_mod", &[version]),
+    ] {
+        let page = conversations::search(&mut tx, query, 10, 0).await.unwrap();
+        let ids: Vec<_> = page.hits.iter().map(|hit| hit.conversation_id).collect();
+        assert_eq!((&*ids, page.total), (found, i64::try_from(found.len()).unwrap()), "{query}");
+    }
+    let hit = conversations::search(&mut tx, "example.com/path", 10, 0).await.unwrap().hits.remove(0);
+    assert!(hit.snippet.contains("See https://example.com/path?q=1"), "{}", hit.snippet);
+    assert!(hit.snippet.starts_with('…') && hit.message_id.is_some());
+    conversations::rename(&mut tx, version, "明日の天気の話").await.unwrap();
+    let hit = conversations::search(&mut tx, "天気", 10, 0).await.unwrap().hits.remove(0);
+    assert_eq!((&*hit.snippet, hit.message_id), ("明日の天気の話", None));
+}
+
+#[tokio::test]
+async fn nothing_is_shared_with_a_project_that_has_gone_meanwhile_and_that_is_no_fault() {
+    let test = TestDb::new().await;
+    let conversation = conversation_of(&test, "ann", "Why?", "complete").await;
+    let mut tx = tx(test.db(), "ann").await;
+    let (_, messages) = find(&mut tx, conversation).await;
+    let message = json!({"id": messages[0].id, "role": "user", "content": "Why?", "attachments": [],
+                         "created_at": "2026-01-10T12:00:00Z"});
+    let messages: [SharedMessage; 1] = [serde_json::from_value(message).unwrap()];
+    let share = |conversation, project| NewShare {
+        conversation,
+        project,
+        shared_by: "ann",
+        title: "Why",
+        messages: &messages,
+        days: 1,
+    };
+    let gone = share(conversation, Some(ProjectId::generate()));
+    assert_eq!(shares::create(&mut tx, &gone, 10).await.unwrap(), None);
+    assert!(shares::create(&mut tx, &share(conversation, None), 10).await.unwrap().is_some());
+    let nowhere = share(ConversationId::generate(), None);
+    assert!(matches!(shares::create(&mut tx, &nowhere, 10).await, Err(StoreError::NotFound)));
 }
 
 #[tokio::test]

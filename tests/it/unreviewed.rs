@@ -102,3 +102,24 @@ async fn it_is_a_flag_that_can_be_a_default() {
     assert!(kinds(&events).contains(&"stage2_start"));
     app.close().await;
 }
+
+#[tokio::test]
+async fn models_of_an_option_that_does_not_apply_need_not_be_set() {
+    let app = TestApp::start().await;
+    let both = json!({"use_escalation": true, "use_multi_chairman": true});
+    for (options, code) in [
+        (json!({"use_escalation": true, "use_reviews": false}), "unreviewed"),
+        (json!({"mode": "arena", "arena_rounds": 2}), "council_only"),
+        (json!({"direct_to": "m/two"}), "alone"),
+    ] {
+        let mut body = if code == "unreviewed" { json!({}) } else { both.clone() };
+        // Whoever names models leaves tiers nothing to do.
+        body["models"] = Value::Null;
+        body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+        let (events, _) = ask(&app, body).await;
+        let ignored = find(&events, "run_started")["ignored"].as_array().unwrap();
+        assert!(ignored.iter().any(|one| one["field"] == "use_escalation"), "{ignored:?}");
+        assert!(ignored.iter().all(|one| one["reason_fact"]["code"] == code), "{ignored:?}");
+    }
+    app.close().await;
+}

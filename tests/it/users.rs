@@ -28,6 +28,7 @@ async fn a_name_that_only_looks_like_a_persons_is_refused() {
         let answer = app.user("x").without_identity().with("remote-user", name);
         let answer = answer.get(&format!("/api/conversations/{id}")).await;
         assert_eq!(answer.status, 400, "{name:?}: {}", answer.text);
+        assert_eq!(answer.json()["type"], "urn:llm-council:problem:identity-header");
         assert!(answer.text.contains("Remote-User has no usable value"), "{}", answer.text);
     }
     app.close().await;

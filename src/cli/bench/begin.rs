@@ -6,6 +6,7 @@ use super::suite_file::Wanted;
 use crate::bench::expected;
 use crate::bench::stored::Bench;
 use crate::bench::suite::{self, Asks, Single, Suite, Variant, VariantSpec};
+use crate::council::field::name_problem;
 use crate::council::stages::answers;
 use crate::id::{BenchId, PresetId, UserId};
 use crate::llm::Models as _;
@@ -29,7 +30,7 @@ pub(super) async fn begin(
     problems: &mut Vec<String>,
 ) -> anyhow::Result<Option<Bench>> {
     let name = wanted.name.as_str();
-    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+    if name_problem(name, 100).is_some() {
         problems.push(format!("{name:?} is no name of a bench: 1 to 100 characters"));
     }
     let known = if problems.is_empty() { named(app, user, name).await? } else { None };

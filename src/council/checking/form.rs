@@ -10,6 +10,8 @@ const MOST_HELD: usize = 16 << 10;
 const HEADS: [&str; 5] = ["thought", "action", "observation", "final answer", "answer"];
 /// Lines after which the text follows.
 const TEXT_HEADS: [&str; 2] = ["final answer", "answer"];
+/// What is called, also without the word before it.
+const CALLS: [&str; 4] = ["synthesize", "synthesise", "search_web", "web_search"];
 
 /// What a reply is.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +36,7 @@ impl Form {
         match found {
             Some(Found { thought, act: Act::Search(query), .. }) => Self::Search { thought, query },
             Some(Found { thought, act: Act::Synthesize, text_at }) => {
-                let text = reply.text.get(text_at..).unwrap_or_default().trim();
+                let text = behind(&reply.text, text_at);
                 if text.is_empty() {
                     Self::Ready { thought }
                 } else {
@@ -46,15 +48,15 @@ impl Form {
     }
 }
 
-/// The text of a reply that was to be nothing else.
-pub(super) fn text_of(reply: &str) -> String {
+/// The text of a reply that was to be nothing else; none where it is only an action.
+pub(super) fn text_of(reply: &str) -> Option<String> {
     match split(reply) {
-        Some(Found { act: Act::Synthesize, text_at, .. })
-            if !reply.get(text_at..).unwrap_or_default().trim().is_empty() =>
-        {
-            reply.get(text_at..).unwrap_or_default().trim().to_owned()
+        Some(Found { act: Act::Synthesize, text_at, .. }) => {
+            let text = behind(reply, text_at);
+            (!text.is_empty()).then(|| text.to_owned())
         }
-        Some(_) | None => reply.to_owned(),
+        Some(Found { act: Act::Search(_), .. }) => None,
+        None => Some(reply.to_owned()),
     }
 }
 
@@ -72,8 +74,9 @@ struct Found {
 
 /// The first action of a reply that begins in the form. What stands after a search is made up: nobody has searched yet.
 fn split(text: &str) -> Option<Found> {
-    if !begins_in_form(text) {
-        return None;
+    let found = called_at_once(text);
+    if found.is_some() || !begins_in_form(text) {
+        return found;
     }
     let mut at = 0;
     let mut thought = String::new();
@@ -95,10 +98,48 @@ fn split(text: &str) -> Option<Found> {
                 thought.push_str(rest);
                 thought.push('\n');
             }
-            Some(_) | None => thought.push_str(line),
+            Some(_) | None => match called(line) {
+                Some(act) => return found(&thought, act, at),
+                None => thought.push_str(line),
+            },
         }
     }
     None
+}
+
+/// What stands behind an action; nothing where that is only the end of a block of code around it.
+fn behind(text: &str, at: usize) -> &str {
+    let behind = text.get(at..).unwrap_or_default().trim();
+    if behind.chars().all(|c| c == '`') { "" } else { behind }
+}
+
+/// An action without the word before it: on the first line, or alone in a block of code.
+fn called_at_once(text: &str) -> Option<Found> {
+    let found = |act, text_at| Found { thought: String::new(), act, text_at };
+    let blanks = text.len() - text.trim_start().len();
+    let line = text.get(blanks..)?.split_inclusive('\n').next()?;
+    if let Some(act) = called(line) {
+        return Some(found(act, blanks + line.len()));
+    }
+    let (language, code) = text.trim().strip_prefix("```")?.strip_suffix("```")?.split_once('\n')?;
+    let is_alone = language.trim().chars().all(char::is_alphanumeric) && !code.contains("```");
+    let act = called(code).filter(|_| is_alone)?;
+    Some(found(act, text.len()))
+}
+
+/// `synthesize()` or `search_web("…")`, and nothing beside it.
+fn called(text: &str) -> Option<Act> {
+    let line = text.trim();
+    let text = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | ';'));
+    let (name, arguments) = text.split_once('(')?;
+    if line.contains('\n') || !CALLS.iter().any(|call| name.eq_ignore_ascii_case(call)) {
+        return None;
+    }
+    let inside = arguments.strip_suffix(')')?.trim();
+    match action(text)? {
+        Act::Synthesize => inside.is_empty().then_some(Act::Synthesize),
+        search @ Act::Search(_) => Some(search),
+    }
 }
 
 /// `**Action:** rest` as `("action", "rest")`.
@@ -138,12 +179,36 @@ fn tidy(thought: &str) -> String {
 
 fn begins_in_form(text: &str) -> bool {
     text.trim_start().lines().next().is_some_and(|line| headed(line).is_some())
+        || called_at_once(text).is_some()
 }
 
-/// Whether this beginning of a line may still become a line of the form.
+/// Whether this beginning of a text may still become one in the form.
 fn may_become(beginning: &str) -> bool {
-    let line = beginning.trim_start().trim_start_matches(['*', '_', '#', ' ']).to_lowercase();
-    HEADS.iter().any(|head| head.starts_with(line.as_str()) || line.starts_with(head) && !line.contains('\n'))
+    let text = beginning.trim_start();
+    let mark =
+        |c: char| c != '\n' && (c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '>' | '-' | '—'));
+    let line = text.trim_start_matches(mark).to_lowercase();
+    let is_head =
+        |head: &&str| head.starts_with(line.as_str()) || line.starts_with(*head) && !line.contains('\n');
+    HEADS.iter().any(is_head) || may_be_called(text)
+}
+
+/// Whether this beginning of a text may still become an action without the word before it.
+fn may_be_called(text: &str) -> bool {
+    let code = text.strip_prefix("```").map(|code| code.split_once('\n'));
+    let line = match code {
+        // The name of its language.
+        Some(None) => return true,
+        Some(Some((_, code))) => code.trim().trim_end_matches('`').trim_end(),
+        None => text,
+    };
+    let mark = |c: char| c != '\n' && (c.is_whitespace() || matches!(c, '`' | '*' | ';'));
+    let line = line.trim_start_matches(mark).to_lowercase();
+    let is_call = |call: &&str| {
+        let behind = line.strip_prefix(*call);
+        call.starts_with(line.as_str()) || behind.is_some_and(|behind| behind.starts_with('('))
+    };
+    !line.contains('\n') && CALLS.iter().any(is_call)
 }
 
 /// Holds thoughts and actions back: of a reply in the form only the text is shown.
@@ -163,7 +228,7 @@ impl TextFilter for Filter {
             return String::new();
         }
         if !begins_in_form(&self.held) {
-            if may_become(&self.held) {
+            if self.held.len() <= MOST_HELD && may_become(&self.held) {
                 return String::new();
             }
             self.is_text = true;
@@ -174,10 +239,10 @@ impl TextFilter for Filter {
         if let Some(Found { act: Act::Synthesize, text_at, .. }) =
             split(self.held.get(..whole).unwrap_or_default())
         {
-            let rest = self.held.get(text_at..).unwrap_or_default().trim_start().to_owned();
-            if rest.is_empty() {
+            if behind(&self.held, text_at).is_empty() {
                 return String::new();
             }
+            let rest = self.held.get(text_at..).unwrap_or_default().trim_start().to_owned();
             self.is_text = true;
             self.held.clear();
             return rest;
@@ -192,9 +257,7 @@ impl TextFilter for Filter {
     fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         match split(&held) {
-            Some(Found { act: Act::Synthesize, text_at, .. }) => {
-                held.get(text_at..).unwrap_or_default().trim().to_owned()
-            }
+            Some(Found { act: Act::Synthesize, text_at, .. }) => behind(&held, text_at).to_owned(),
             Some(Found { act: Act::Search(_), .. }) => String::new(),
             None => held,
         }
@@ -202,95 +265,5 @@ impl TextFilter for Filter {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::llm::ToolCall;
-
-    fn read(text: &str) -> Form {
-        Form::read(&Reply { text: text.to_owned(), ..Reply::default() })
-    }
-
-    #[test]
-    fn a_search_is_read_in_every_form() {
-        let wanted = || Form::Search { thought: "Is it 2019?".to_owned(), query: "rust 1.0 date".to_owned() };
-        for text in [
-            "Thought: Is it 2019?\nAction: search_web(\"rust 1.0 date\")",
-            "**Thought:** Is it 2019?\n**Action:** `search_web('rust 1.0 date')`\nObservation: It was 2015.\nAction: synthesize()\nIt was.",
-            "thought 1: Is it 2019?\n\naction 1: search(query=\"rust 1.0 date\")",
-            "Thought: Is it\n2019?\nAction: web_search: rust 1.0 date",
-            "Thought: Is it 2019?\nAction: search_web({\"query\": \"rust 1.0 date\"})",
-            "Thought: Is it 2019?\nAction: search_web[“rust 1.0 date”].",
-        ] {
-            assert_eq!(read(text), wanted(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_text_is_read_with_and_without_its_form() {
-        let text = |thought: Option<&str>| Form::Text {
-            thought: thought.map(str::to_owned),
-            text: "It was 2015 [1].".to_owned(),
-        };
-        assert_eq!(read("It was 2015 [1]."), text(None));
-        for written in [
-            "Thought: Enough.\nAction: synthesize()\n\nIt was 2015 [1].",
-            "Thought: Enough.\nAction: Synthesize\nIt was 2015 [1].\n",
-            "Thought: Enough.\nFinal Answer: It was 2015 [1].",
-            "Thought: Enough.\n**Answer:**\nIt was 2015 [1].",
-        ] {
-            assert_eq!(read(written), text(Some("Enough.")), "{written}");
-        }
-        assert_eq!(read("Action: synthesize()"), Form::Ready { thought: String::new() });
-        let inside = "A thought: this text has an\nAction: search_web(\"x\")\nin it.";
-        assert_eq!(read(inside), Form::Text { thought: None, text: inside.to_owned() });
-    }
-
-    #[test]
-    fn a_call_of_a_tool_is_a_search() {
-        let call = ToolCall { id: "1".to_owned(), name: "search_web".to_owned(), arguments: "{}".to_owned() };
-        let reply = Reply { text: "Let me see.".to_owned(), tool_calls: vec![call], ..Reply::default() };
-        assert_eq!(Form::read(&reply), Form::Calls { thought: "Let me see.".to_owned() });
-        let refused = Reply { tools_refused: true, ..reply };
-        assert_eq!(Form::read(&refused), Form::Text { thought: None, text: "Let me see.".to_owned() });
-    }
-
-    fn shown(text: &str, piece: usize) -> String {
-        let mut filter = Filter::default();
-        let chars: Vec<char> = text.chars().collect();
-        let mut shown = String::new();
-        for piece in chars.chunks(piece) {
-            shown.push_str(&filter.push(&piece.iter().collect::<String>()));
-        }
-        shown + &filter.finish()
-    }
-
-    #[test]
-    fn only_the_text_is_shown_however_it_comes() {
-        for piece in [1, 2, 7, 1000] {
-            assert_eq!(shown("Thought: Hm.\nAction: search_web(\"x\")", piece), "");
-            assert_eq!(
-                shown("Thought: Hm.\nAction: synthesize()\n\nA text.\n\nMore.", piece),
-                "A text.\n\nMore."
-            );
-            assert_eq!(shown("A text\nof lines.", piece), "A text\nof lines.");
-            assert_eq!(shown("Thoughts differ.\nYes.", piece), "Thoughts differ.\nYes.");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_shown_is_what_is_read(
-            text in "(Thought: |Action: |synthesize\\(\\)|search_web\\(\"a\"\\)|Answer:|\n| |b|\\*\\*|ü){0,14}",
-            piece in 1_usize..9,
-        ) {
-            let shown = shown(&text, piece);
-            if let Form::Text { text, .. } = read(&text) {
-                prop_assert_eq!(shown.trim(), text.trim());
-            } else {
-                prop_assert_eq!(shown, "");
-            }
-        }
-    }
-}
+#[path = "form_tests.rs"]
+mod tests;

@@ -26,12 +26,14 @@ use crate::council::tool_use::joined::Joined;
 use crate::council::tool_use::order::{NotCarriedOut, Order};
 use crate::council::tool_use::prompts::{not_carried_out, search_tool};
 use crate::council::view::View;
-use crate::llm::{CallError, ChatMessage, ChatRequest, Reply, ToolCall};
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Reply, ToolCall};
 
 /// How often somebody may look something up before it has to write.
 pub const MAX_ITERATIONS: u8 = 3;
 /// The most that is looked up in one turn.
 const MAX_AT_ONCE: usize = 3;
+/// How the key of a turn goes on in which something may be looked up; its number follows.
+const TURN: &str = "/check/";
 /// How much of what one turn found is read in the next, in characters.
 const OBSERVATION_CHARS: usize = 6_000;
 /// How much of it is told to whoever watches, in characters; the sources are told apart.
@@ -98,7 +100,7 @@ pub struct Writing<'w> {
 /// Lets the model write, after it has looked up what it wants where the run allows that.
 ///
 /// # Errors
-/// The failure of the call that failed, after retries.
+/// The failure of the call that failed, after retries; or that it writes no text, only what it would do next.
 pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Reply, CallError> {
     if brief.checks == 0 {
         let view = writing.view.map(|view| view());
@@ -117,7 +119,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
             continues: true,
             ..writing.request.clone()
         };
-        let key = format!("{}/check/{iteration}", writing.key);
+        let key = format!("{}{TURN}{iteration}", writing.key);
         let view = writing.view.map(|view| view().through(Filter::default()).before_tools());
         let reply = match send(run, &writing, key.clone(), request, view).await {
             Ok(reply) => reply,
@@ -160,12 +162,24 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
     let request = ChatRequest { messages, ..writing.request.clone() }.without_tools();
     let view = writing.view.map(|view| view().through(Filter::default()));
     match send(run, &writing, writing.key.to_owned(), request, view).await {
-        Ok(reply) => {
-            let text = form::text_of(&reply.text);
-            Ok(joined.end(Reply { text, ..reply }))
-        }
+        Ok(reply) => match form::text_of(&reply.text) {
+            Some(text) => Ok(joined.end(Reply { text, ..reply })),
+            None => Err(joined.fail(only_an_action(&model, reply))),
+        },
         Err(error) => Err(joined.fail(error)),
     }
+}
+
+/// The failure of somebody who was to write, and only said what it would do next.
+fn only_an_action(model: &str, reply: Reply) -> CallError {
+    let error =
+        CallError::new(ErrorKind::BadResponse, format!("`{model}` named an action and wrote no text"));
+    CallError { tries: reply.tries, partial: Some(Box::new(reply)), ..error }.having_reached()
+}
+
+/// Whether the call with this key was to write the text, and its reply only says what it would do next.
+pub(in crate::council) fn is_only_an_action(key: &str, reply: &str) -> bool {
+    !key.contains(TURN) && form::text_of(reply).is_none()
 }
 
 async fn send(

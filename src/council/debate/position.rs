@@ -21,8 +21,13 @@ pub static SUFFIX: Template = Template {
 const WORD: &str = "position";
 /// The sentence in it may be long; in bytes.
 const LONGEST: usize = 600;
-const RULE: Rule =
-    Rule { may_become, is: |line| read(line).is_some(), and_all_after: false, longest: LONGEST };
+const RULE: Rule = Rule {
+    may_become,
+    is: |line| read(line).is_some(),
+    is_at_the_end: |_| false,
+    and_all_after: false,
+    longest: LONGEST,
+};
 
 /// Takes the lines out of a text; the last one counts. `labels` are those of the other speakers.
 #[must_use]

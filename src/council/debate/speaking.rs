@@ -7,6 +7,7 @@ use super::position;
 use super::statement::{LeftOut, Statement};
 use super::transcript::{Debate, Speech};
 use crate::council::ask::rejects_the_system_prompt;
+use crate::council::attached::FilesRead;
 use crate::council::context;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;
@@ -26,6 +27,7 @@ const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
 struct Spoken {
     conversed: Conversed,
     left_out: Vec<LeftOut>,
+    files_read: Option<FilesRead>,
     system_prompt_dropped: bool,
 }
 
@@ -71,25 +73,37 @@ impl Debate<'_> {
         let mut cuts = 0;
         let budget = self.budget(&member.model, kind.purpose, &speech.material).await;
         let (mut prompt, mut left_out) = self.prompt(kind, speech, budget);
+        let mut before: &[history::Turn] = &[];
+        let mut files_read = None;
+        // Speakers who have read nobody yet are asked as in a conversation; later the conversation is part of the
+        // material.
+        let opens = speech.material.is_empty();
+        if opens {
+            let brief = self.brief();
+            let seat = (member.model.as_str(), kind.purpose);
+            let fitted = context::fitted(self.run, brief, seat, system, &prompt).await;
+            before = if brief.fits_files { fitted.turns } else { brief.history.as_slice() };
+            (prompt, files_read) = (fitted.question, fitted.files_read);
+        }
         loop {
-            let conversed = self.send(turn, kind, &key, (system, prompt.clone()), floor).await;
+            let conversed = self.send(turn, kind, &key, (system, before, prompt.clone()), floor).await;
             match &conversed.result {
                 Err(error) if system.is_some() && rejects_the_system_prompt(error) => {
                     system = None;
                     system_prompt_dropped = true;
                     key.push_str(WITHOUT_SYSTEM_PROMPT);
                 }
-                Err(error) if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS => {
+                Err(error) if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS && !opens => {
                     let shorter = self.prompt(kind, speech, Some(tokens(&prompt) / 2));
                     // Where nothing more may be left out, the same request would be refused again.
                     if shorter.0 == prompt {
-                        return Spoken { conversed, left_out, system_prompt_dropped };
+                        return Spoken { conversed, left_out, files_read, system_prompt_dropped };
                     }
                     (prompt, left_out) = shorter;
                     cuts += 1;
                     key.push_str(SHORTER);
                 }
-                Ok(_) | Err(_) => return Spoken { conversed, left_out, system_prompt_dropped },
+                Ok(_) | Err(_) => return Spoken { conversed, left_out, files_read, system_prompt_dropped },
             }
         }
     }
@@ -100,7 +114,8 @@ impl Debate<'_> {
         context::budget(self.run, self.brief(), (model, purpose), length).await
     }
 
-    /// What the speaker is asked, with as much of the debate as fits, and what was left out.
+    /// What the speaker is asked, with as much of the debate as fits, and what was left out. What is read before an
+    /// opening is not in it.
     fn prompt(&self, kind: &Kind, speech: &Speech, budget: Option<u64>) -> (String, Vec<LeftOut>) {
         let prompts = &self.brief().prompts;
         let fence = self.fence();
@@ -118,9 +133,6 @@ impl Debate<'_> {
         }
         if kind.asks_position {
             prompt.push_str(prompts.text(&position::SUFFIX));
-        }
-        if speech.material.is_empty() {
-            prompt = self.brief().after_material(&self.run.marker(), prompt);
         }
         (prompt, left_out)
     }
@@ -152,14 +164,11 @@ impl Debate<'_> {
         turn: Turn<'_>,
         kind: &Kind,
         key: &str,
-        (system, prompt): (Option<&str>, String),
+        (system, before, prompt): (Option<&str>, &[history::Turn], String),
         floor: Option<&Floor<'_>>,
     ) -> Conversed {
         let brief = self.brief();
         let system = system.map(ChatMessage::system);
-        // Speakers who have read nobody yet are asked as in a conversation; later the conversation is part of the
-        // material.
-        let before = if turn.round_number == 1 { brief.history.as_slice() } else { &[] };
         let model = &turn.speaker.member.model;
         let request = ChatRequest {
             sampling: brief.settings.sampling(kind.purpose),
@@ -198,6 +207,7 @@ impl Debate<'_> {
             replies_to: speech.replies_to.clone(),
             critique_of: speech.critique_of.clone(),
             left_out: spoken.left_out,
+            files_read: spoken.files_read,
             system_prompt_dropped: spoken.system_prompt_dropped,
             tool_calls_made: spoken.conversed.made,
             tools_refused: spoken.conversed.refused,
@@ -216,11 +226,14 @@ impl Debate<'_> {
         let others: Vec<&str> = labels.into_iter().filter(|label| *label != speech.speaker.label).collect();
         statement.served_by = reply.served_by_another(&statement.model);
         statement.text = reply.text;
+        let mut moved = None;
         if kind.asks_position {
             let (shown, position) = position::parse(&statement.text, &others);
             statement.text = shown;
-            statement.position = Some(position).filter(|_| statement.error.is_none());
+            moved = Some(position);
         }
+        statement.fail_if_silent();
+        statement.position = moved.filter(|_| statement.error.is_none());
         if speech.material.is_empty() && self.task.chain_of_thought {
             statement.cot = cot::parse(&statement.text);
         }

@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::speaker::Speaker;
+use crate::council::attached::FilesRead;
 use crate::council::options::cot::Cot;
 use crate::council::searching::citations::Citations;
 use crate::council::seat::Seat;
 use crate::council::stages::answers::Answer;
 use crate::council::tool_use::ToolCallMade;
+use crate::invisible::shows_nothing;
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ErrorKind, Usage};
 
@@ -59,6 +61,9 @@ pub struct Statement {
     /// What of the debate so far did not fit into its context.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// How much it read of the question's files for its opening, where its model's context has no room for more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_read: Option<FilesRead>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cot: Option<Cot>,
     /// Streamed reasoning, shown apart.
@@ -180,6 +185,18 @@ impl Statement {
         self.error = Some(error.message);
         self.error_kind = Some(error.kind);
         self.error_fact = error.fact;
+    }
+
+    /// Notes that it failed where its text says nothing: a reply may be the line of its position alone, or characters
+    /// that nobody sees.
+    pub(super) fn fail_if_silent(&mut self) {
+        if !shows_nothing(&self.text) {
+            return;
+        }
+        self.text.clear();
+        if self.error.is_none() {
+            self.fail(CallError::empty_answer(&self.model));
+        }
     }
 
     /// An opening as an answer of the council, for whoever ranks answers or counts them.

@@ -322,20 +322,23 @@ pub struct Options {
 
 impl Options {
     /// Reads a request's fields, of a council that reviews or does not. What is switched on and does not apply is noted in
-    /// `ignored`.
+    /// `ignored`, and need not be set up; `elsewhere` is why none of it applies, where that is known before.
     pub(in crate::council) fn parse(
         fields: &mut Fields<'_>,
         settings: &mut Settings,
-        without_reviews: bool,
+        (without_reviews, elsewhere): (bool, Option<IgnoredFact>),
         ignored: &mut Vec<Ignored>,
     ) -> Self {
         jury::parse(fields, settings);
         let mut final_answer = word_for_word::parse(fields);
+        let unreviewed = without_reviews.then_some(IgnoredFact::Unreviewed);
+        let selects = final_answer == Some(FinalAnswer::Select) && !without_reviews;
+        let selected = selects.then_some(IgnoredFact::Selected);
         let mut options = Self {
-            roster: Choice::parse(fields, settings, ignored),
+            roster: Choice::parse(fields, settings, elsewhere.clone().or(unreviewed), ignored),
             early_consensus: fields.take("use_early_consensus", "true or false").unwrap_or(false),
             final_answer: final_answer.unwrap_or_default(),
-            chairmen: multi_chairman::parse(fields, settings),
+            chairmen: multi_chairman::parse(fields, settings, elsewhere.or(selected), ignored),
             refinement: RefinementOptions::parse(fields),
             adversary: AdversaryOptions::parse(fields, settings),
         };

@@ -24,7 +24,18 @@ pub static TEMPLATES: &[&Template] = &[&SUFFIX];
 
 const WORD: &str = "confidence";
 const LONGEST: usize = 48;
-const RULE: Rule = Rule { may_become, is: |line| read(line).is_some(), and_all_after: false, longest: SHORT };
+/// The most that stands behind the colon of a line that gives no score in a form that is read (`80%`), in characters.
+const LONGEST_UNREAD: usize = 12;
+const RULE: Rule = Rule {
+    may_become,
+    is: |line| may_become(line) && read(line).is_some(),
+    is_at_the_end: |line| {
+        may_become(line)
+            && said(line).is_some_and(|said| is_short(&said) && said.contains(|c: char| c.is_ascii_digit()))
+    },
+    and_all_after: false,
+    longest: SHORT,
+};
 
 /// What the members' confidences say together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -101,7 +112,8 @@ pub fn summary(scores: &[Option<u8>], total: usize) -> AggregateConfidence {
 }
 
 /// Takes confidence lines out of a text; the last one counts. A score outside 1 to 10 is `None`;
-/// halves are rounded up. A line inside a block of code stays, and counts only at the very end: some
+/// halves are rounded up. So is what is no score but has a digit (`80%`, `7-8`), which is taken out as the last line only:
+/// elsewhere it may be part of the answer. A line inside a block of code stays, and counts only at the very end: some
 /// models put their last line into one, or forget to close the one before.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<u8>) {
@@ -131,23 +143,42 @@ impl TextFilter for Filter {
     }
 }
 
-/// Reads a confidence line: `None` when it is none, `Some(None)` when its score is out of range.
+/// What a confidence line says, in small letters and with plain digits; none where it is no such line.
+fn said(line: &str) -> Option<String> {
+    let line = bare(line).to_lowercase();
+    let said = bare(line.strip_prefix(WORD)?).strip_prefix([':', '：'])?;
+    let plain = |c: char| match c {
+        '０'..='９' => char::from_digit(u32::from(c) - u32::from('０'), 10).unwrap_or(c),
+        c => c,
+    };
+    Some(said.chars().map(plain).collect())
+}
+
+/// Reads a confidence line: `None` when it gives no score, `Some(None)` when its score is out of range.
 #[expect(clippy::option_option, reason = "no line, a line without a usable score, a score")]
 fn read(line: &str) -> Option<Option<u8>> {
-    let line = bare(line).to_lowercase();
-    let rest = bare(line.strip_prefix(WORD)?);
-    let rest = bare(rest.strip_prefix([':', '：'])?).trim_end_matches('.');
-    let rest = bare(rest);
-    let number =
-        ["/10", "/ 10", "out of 10"].iter().find_map(|scale| rest.strip_suffix(scale)).unwrap_or(rest);
-    let number: f64 = bare(number).trim().parse().ok()?;
+    let mark =
+        |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '>' | '—' | '[' | ']' | '(' | ')');
+    let said = said(line)?;
+    let score = said.trim_matches(mark).trim_end_matches('.').trim_matches(mark);
+    let score =
+        ["/10", "/ 10", "out of 10"].iter().find_map(|scale| score.strip_suffix(scale)).unwrap_or(score);
+    let score = score.trim_matches(mark);
+    let number: f64 = score.strip_prefix("- ").unwrap_or(score).parse().ok()?;
     let rounded = (number + 0.5).floor();
-    Some((1..=10u8).find(|score| (f64::from(*score) - rounded).abs() < f64::EPSILON))
+    number.is_finite().then(|| (1..=10u8).find(|score| (f64::from(*score) - rounded).abs() < f64::EPSILON))
+}
+
+fn is_short(said: &str) -> bool {
+    said.trim().chars().count() <= LONGEST_UNREAD
 }
 
 fn may_become(line: &str) -> bool {
     if line.len() > LONGEST {
         return false;
+    }
+    if said(line).is_some_and(|said| is_short(&said)) {
+        return true;
     }
     let line = bare(line).to_lowercase();
     match line.strip_prefix(WORD) {
@@ -161,108 +192,5 @@ fn may_become(line: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::council::Event;
-    use crate::council::line_filter::tests::in_pieces;
-    use crate::council::stages::answers::{AnswersEvent, AnswersMetadata};
-
-    #[test]
-    fn a_logged_summary_is_read_back_inside_its_event() {
-        let metadata = AnswersMetadata {
-            aggregate_confidence: summary(&[Some(8), Some(10), None], 3),
-            escalation_info: None,
-        };
-        let event = Event::from(AnswersEvent::Stage1Complete { data: Vec::new(), metadata });
-        let json = serde_json::to_string(&event).expect("plain data");
-        assert_eq!(serde_json::from_str::<Event>(&json).expect("an event"), event);
-    }
-
-    #[test]
-    fn the_line_is_read_in_the_forms_that_models_write() {
-        for line in [
-            "CONFIDENCE: 8",
-            "confidence: 8",
-            "**CONFIDENCE: 8**",
-            "**Confidence:** 8",
-            "Confidence: 8/10",
-            "CONFIDENCE: 8 / 10",
-            "CONFIDENCE: 8.",
-            "## Confidence: 8 out of 10",
-            "CONFIDENCE: 7.5",
-            "*Confidence*: `8`",
-            "CONFIDENCE： 8",
-        ] {
-            assert_eq!(
-                parse(&format!("An answer.\n\n{line}\n")),
-                ("An answer.".to_owned(), Some(8)),
-                "{line}"
-            );
-        }
-    }
-
-    #[test]
-    fn out_of_range_is_null_and_other_lines_stay() {
-        for line in
-            ["CONFIDENCE: 11", "CONFIDENCE: 0", "CONFIDENCE: -3", "CONFIDENCE: 1e9", "CONFIDENCE: inf"]
-        {
-            let (shown, score) = parse(&format!("An answer.\n{line}"));
-            assert_eq!(score, None, "{line}");
-            assert!(shown.starts_with("An answer."), "{line}");
-        }
-        for line in ["Confidence: high", "Confidence in this is 8", "CONFIDENCE 8", "My CONFIDENCE: 8"] {
-            let text = format!("An answer.\n{line}");
-            assert_eq!(parse(&text), (text.clone(), None));
-        }
-    }
-
-    #[test]
-    fn a_line_inside_code_stays_and_counts_only_at_the_very_end() {
-        let shown = "Write this:\n\n```text\nAn answer.\nCONFIDENCE: 10\n```\n\nThat is all.";
-        assert_eq!(parse(&format!("{shown}\n\nCONFIDENCE: 3")), (shown.to_owned(), Some(3)));
-        assert_eq!(parse(shown), (shown.to_owned(), None));
-        for code in ["~~~\nCONFIDENCE: 10\n```\n~~~ \n", "````\n```\nCONFIDENCE: 10\n````"] {
-            assert_eq!(parse(code), (code.trim_end().to_owned(), None), "{code}");
-        }
-        assert_eq!(parse("```in a line```\nCONFIDENCE: 4"), ("```in a line```".to_owned(), Some(4)));
-        assert_eq!(parse("```\nx\nCONFIDENCE: 5"), ("```\nx\nCONFIDENCE: 5".to_owned(), Some(5)));
-        let last = "An answer.\n\n```\nCONFIDENCE: 8\n```";
-        assert_eq!(parse("> CONFIDENCE: 10\nCONFIDENCE: 2"), ("> CONFIDENCE: 10".to_owned(), Some(2)));
-        assert_eq!(parse(last), (last.to_owned(), Some(8)));
-    }
-
-    #[test]
-    fn the_last_line_counts() {
-        assert_eq!(parse("CONFIDENCE: 3\nWait.\nCONFIDENCE: 9"), ("Wait.".to_owned(), Some(9)));
-    }
-
-    #[test]
-    fn the_summary_counts_who_said_one() {
-        let summary = summary(&[Some(8), None, Some(7), Some(8)], 4);
-        assert_eq!(summary.average, Some(7.67));
-        assert_eq!((summary.min, summary.max, summary.count, summary.total_models), (Some(7), Some(8), 3, 4));
-        assert_eq!(summary.distribution, BTreeMap::from([(7, 1), (8, 2)]));
-        assert_eq!(super::summary(&[None], 1).average, None);
-    }
-
-    proptest! {
-        #[test]
-        fn what_streams_is_what_is_stored(
-            lines in prop::collection::vec(prop_oneof!["[a-zA-Z :*]{0,12}", "(```|~~~~)[a-z`]{0,2}", "\\*{0,2}CONFIDENCE:? ?[0-9/ ]{0,5}", "\\PC{0,9}"], 0..6),
-            sizes in prop::collection::vec(1usize..6, 1..4),
-        ) {
-            let text = lines.join("\n");
-            let streamed = in_pieces(&mut Filter::default(), &text, &sizes);
-            prop_assert_eq!(streamed.trim_end(), parse(&text).0);
-        }
-
-        #[test]
-        fn any_text_is_read(text in any::<String>()) {
-            let (shown, score) = parse(&text);
-            prop_assert!(shown.len() <= text.len());
-            prop_assert!(score.is_none_or(|score| (1..=10).contains(&score)));
-        }
-    }
-}
+#[path = "confidence_tests.rs"]
+mod tests;

@@ -3,9 +3,9 @@
 
 use crate::council::failure::Failure;
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::council::member::Member;
+use crate::council::member::{CHAIRMAN, Member};
 use crate::council::pass::Pass;
-use crate::council::prompts::line::{CHAIRMAN, FIELD, Line};
+use crate::council::prompts::line::{FIELD, Line};
 use crate::council::run::Run;
 use crate::council::seat::Alone;
 use crate::council::settings::Settings;

@@ -4,12 +4,10 @@ use serde_json::Value;
 
 use super::fence::{Fence, RULE};
 use super::history::Turn;
-use crate::council::member::Member;
+use crate::council::member::{CHAIRMAN, Member};
 
 /// The field of a request that names the seat.
 pub(in crate::council) const FIELD: &str = "direct_to";
-/// How a request names the chairman, unless a member has this name.
-pub(in crate::council) const CHAIRMAN: &str = "chairman";
 
 /// A question of the conversation, as a seat's line needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

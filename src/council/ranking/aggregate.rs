@@ -78,6 +78,9 @@ pub struct AggregateFacts {
     /// The order without any correction, where it is another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order_without_corrections: Vec<String>,
+    /// Those that share the first place without any correction, where there were some. Not stored: it serves a note.
+    #[serde(skip)]
+    pub level_without_corrections: Vec<String>,
     /// How certain it is that the first is the best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certainty: Option<Certainty>,
@@ -260,6 +263,16 @@ fn leader(counted: &[Places], candidates: usize, settings: Settings<'_>) -> Opti
     (second != Some(best)).then_some(first)
 }
 
+/// Who shares the first place without any correction, in this order; nobody where nothing is corrected.
+fn level(ballots: &Ballots, order: &[usize], settings: Settings<'_>) -> Vec<usize> {
+    let uncorrected = &ballots.uncorrected;
+    let is_first = |one: &usize| {
+        score(uncorrected, *one, settings).is_some() && ahead(uncorrected, order.len(), *one, settings) == 0
+    };
+    let level: Vec<usize> = order.iter().copied().filter(is_first).collect();
+    if ballots.is_corrected() && level.len() > 1 { level } else { Vec::new() }
+}
+
 fn row(candidates: &[Candidate], cast: &[&Vote], ballots: &Ballots, index: usize) -> Option<AggregateRow> {
     let candidate = &candidates[index];
     let counted = &ballots.counted;
@@ -333,6 +346,7 @@ fn facts(
         } else {
             without.iter().map(|index| name(*index)).collect()
         },
+        level_without_corrections: level(ballots, own_order, settings).into_iter().map(name).collect(),
         certainty: None,
         winner: winner.map(name),
         winner_is_tie: !counted.is_empty() && (winner.is_none() || !winner_depends_on.is_empty()),

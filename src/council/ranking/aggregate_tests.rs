@@ -128,6 +128,11 @@ fn a_small_correction_breaks_no_tie() {
     let result = aggregate(&council(3), &votes, settings(SelfVotes::Adjusted, &records));
     let firsts: Vec<f64> = result.rows.iter().map(|row| row.first_place_votes).collect();
     assert_eq!(firsts, [1.0; 3]);
+    let level = |result: &Aggregate| result.facts.level_without_corrections.clone();
+    assert_eq!(level(&result), ["b", "c", "a"], "the averages do not");
+    assert!(level(&aggregate(&council(3), &votes, *IN)).is_empty(), "nothing is corrected");
+    let clear = [vote("a", "ABC"), vote("b", "ABC"), vote("c", "ABC")];
+    assert!(level(&aggregate(&council(3), &clear, settings(SelfVotes::Adjusted, &records))).is_empty());
     assert_eq!(result.facts.condorcet_winner, None);
     let averages: Vec<f64> = result.rows.iter().map(|row| row.average_rank).collect();
     assert_eq!(averages, [2.0, 2.0, 2.13], "the means tell it");

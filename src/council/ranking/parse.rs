@@ -125,7 +125,7 @@ pub fn parse(text: &str, labels: &[Label]) -> Ballot {
     if let Some(ballot) = of_sections(text, labels) {
         return ballot;
     }
-    let mentions: Vec<Label> = mentions(text)
+    let mentions: Vec<Label> = mentions(text, false)
         .into_iter()
         .map(|mention| mention.label)
         .filter(|label| labels.contains(label))
@@ -234,9 +234,30 @@ fn is_strict(section: &str, labels: &[Label]) -> bool {
         })
 }
 
+/// What a section says of one place, or of several that share a number or stand without one.
+struct Entry {
+    /// The number before it.
+    number: Option<u32>,
+    /// Best first; more than one label is a tie.
+    groups: Vec<Vec<Label>>,
+    /// The place behind its only label, where nothing else follows.
+    stated: Option<u32>,
+}
+
+impl Entry {
+    fn of(number: Option<u32>, label: Label) -> Self {
+        Self { number, groups: vec![vec![label]], stated: None }
+    }
+
+    fn state(&mut self, place: u32) {
+        let is_one = matches!(&self.groups[..], [group] if group.len() == 1);
+        self.stated = Some(place).filter(|_| is_one);
+    }
+}
+
 /// The places of a ranking section; unknown and repeated labels are dropped.
 fn tiers(section: &str, labels: &[Label]) -> Vec<Vec<Label>> {
-    let mut found: Vec<Vec<Label>> = Vec::new();
+    let mut found: Vec<Entry> = Vec::new();
     let mut seen: Vec<Label> = Vec::new();
     let mut last_number = None;
     for line in section.lines() {
@@ -244,31 +265,59 @@ fn tiers(section: &str, labels: &[Label]) -> Vec<Vec<Label>> {
             c.is_whitespace() || matches!(c, '*' | '_' | '`' | '|' | '>' | '-' | '•' | '–' | '—' | '#')
         });
         let (number, rest) = numbered(line);
-        let mut groups = groups(rest, number.is_some(), labels);
-        for group in &mut groups {
-            group.retain(|label| {
-                let new = labels.contains(label) && !seen.contains(label);
-                seen.extend(new.then_some(*label));
-                new
-            });
+        for mut entry in entries(rest, number, labels) {
+            for group in &mut entry.groups {
+                group.retain(|label| {
+                    let new = labels.contains(label) && !seen.contains(label);
+                    seen.extend(new.then_some(*label));
+                    new
+                });
+            }
+            entry.groups.retain(|group| !group.is_empty());
+            if entry.groups.is_empty() {
+                continue;
+            }
+            let number = entry.number;
+            let is_tie = number.is_some() && number == last_number;
+            if let Some(last) = found.last_mut().filter(|_| is_tie) {
+                // The same number twice.
+                let mut groups = entry.groups.into_iter();
+                if let Some(shared) = last.groups.last_mut() {
+                    shared.extend(groups.next().unwrap_or_default());
+                }
+                last.groups.extend(groups);
+            } else {
+                found.push(entry);
+            }
+            last_number = number.or(last_number);
         }
-        groups.retain(|group| !group.is_empty());
-        let Some(first) = groups.first_mut() else { continue };
-        if number.is_some()
-            && number == last_number
-            && let Some(last) = found.last_mut()
-        {
-            // The same number twice is a tie.
-            last.append(first);
-            groups.remove(0);
-        }
-        found.append(&mut groups);
-        last_number = number.or(last_number);
         if seen.len() == labels.len() {
             break;
         }
     }
-    found
+    in_order(found, labels.len())
+}
+
+/// What the entries say together: in the order of their numbers, or of the places behind the labels, where each has one
+/// and they are places; else as they stand. Points are no places.
+fn in_order(mut entries: Vec<Entry>, answers: usize) -> Vec<Vec<Label>> {
+    let is_place = |number: &u32| usize::try_from(*number).is_ok_and(|place| (1..=answers).contains(&place));
+    let all = |number: fn(&Entry) -> Option<u32>| -> Option<Vec<u32>> {
+        let numbers: Option<Vec<u32>> = entries.iter().map(number).collect();
+        numbers.filter(|numbers| numbers.iter().all(is_place))
+    };
+    let mut numbers = all(|entry| entry.number).unwrap_or_default();
+    numbers.sort_unstable();
+    let are_distinct = numbers.windows(2).all(|pair| pair[0] != pair[1]);
+    let stated = all(|entry| entry.stated.filter(|_| entry.number.is_none()));
+    if !numbers.is_empty() && are_distinct {
+        entries.sort_by_key(|entry| entry.number);
+    } else if stated.is_some_and(|places| places.contains(&1)) {
+        entries.sort_by_key(|entry| entry.stated);
+        let places = entries.chunk_by(|one, other| one.stated == other.stated);
+        return places.map(|place| place.iter().flat_map(|entry| entry.groups.concat()).collect()).collect();
+    }
+    entries.into_iter().flat_map(|entry| entry.groups).collect()
 }
 
 /// A line's number, in any digits, and what follows it.
@@ -296,16 +345,17 @@ fn numbered(line: &str) -> (Option<u32>, &str) {
     (Some(number), ordinal.trim_start_matches(mark))
 }
 
-/// The places that one line names.
-fn groups(line: &str, is_numbered: bool, labels: &[Label]) -> Vec<Vec<Label>> {
-    let found = mentions(line);
+/// What one line says, whose number stands before it.
+fn entries(line: &str, number: Option<u32>, labels: &[Label]) -> Vec<Entry> {
+    let is_numbered = number.is_some();
+    let found = mentions(line, is_numbered);
     let Some(first) = found.first() else {
         // `1. C`: a letter alone, where a number says that it is a place.
         let letter = line.trim_matches(|c: char| !c.is_alphanumeric());
         let mut letters = letter.chars();
-        let label = letters.next().and_then(Label::of_letter).filter(|label| labels.contains(label));
-        return match (label, letters.next()) {
-            (Some(label), None) if is_numbered => vec![vec![label]],
+        let label = letters.next().and_then(|letter| Label::of_letter(letter.to_ascii_uppercase()));
+        return match (label.filter(|label| labels.contains(label)), letters.next()) {
+            (Some(label), None) if is_numbered => vec![Entry::of(number, label)],
             _ => Vec::new(),
         };
     };
@@ -314,29 +364,57 @@ fn groups(line: &str, is_numbered: bool, labels: &[Label]) -> Vec<Vec<Label>> {
     if before.chars().any(char::is_alphanumeric) {
         return Vec::new();
     }
-    let mut groups = vec![vec![first.label]];
+    let mut entries = Vec::new();
+    let mut entry = Entry::of(number, first.label);
     for pair in found.windows(2) {
         let between = line.get(pair[0].end..pair[1].start).unwrap_or_default();
+        let label = pair[1].label;
         match joint(between, is_numbered) {
             Some(Joint::Tie) => {
-                if let Some(last) = groups.last_mut() {
-                    last.push(pair[1].label);
+                if let Some(last) = entry.groups.last_mut() {
+                    last.push(label);
                 }
             }
-            Some(Joint::Next) => groups.push(vec![pair[1].label]),
-            None => break,
+            Some(Joint::Next) => entry.groups.push(vec![label]),
+            Some(Joint::Numbered(number)) => {
+                entries.push(std::mem::replace(&mut entry, Entry::of(Some(number), label)));
+            }
+            Some(Joint::Stated(place)) => {
+                entry.state(place);
+                entries.push(std::mem::replace(&mut entry, Entry::of(None, label)));
+            }
+            // Talk, which goes on to the end of the line.
+            None => {
+                entries.push(entry);
+                return entries;
+            }
         }
     }
-    groups
+    let behind = found.last().and_then(|last| line.get(last.end..)).unwrap_or_default();
+    if let Some(place) = stated(behind) {
+        entry.state(place);
+    }
+    entries.push(entry);
+    entries
 }
 
 enum Joint {
     Tie,
     Next,
+    /// The next label has a number of its own.
+    Numbered(u32),
+    /// The place of the label before it, and then another label.
+    Stated(u32),
 }
 
-/// What stands between two labels of one line: a tie, a step down, or talk.
+/// What stands between two labels of one line: a tie, a step down, a place, or talk.
 fn joint(between: &str, is_numbered: bool) -> Option<Joint> {
+    if let Some(number) = number_of_next(between) {
+        return Some(Joint::Numbered(number));
+    }
+    if let Some(place) = stated(between).filter(|_| !is_numbered) {
+        return Some(Joint::Stated(place));
+    }
     let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '(' | ')' | '[' | ']');
     let words = between.trim_matches(marks).to_lowercase();
     match words.as_str() {
@@ -349,14 +427,32 @@ fn joint(between: &str, is_numbered: bool) -> Option<Joint> {
     }
 }
 
+/// The number in `, **2.**`: that of the label after it.
+fn number_of_next(between: &str) -> Option<u32> {
+    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`');
+    let text = between.trim_matches(marks);
+    let text = text.trim_start_matches([',', ';', '.', '|', '、']).trim_start_matches(marks);
+    let (number, rest) = numbered(text.strip_suffix(['.', ')', ':', '．', '）', '：'])?);
+    number.filter(|_| rest.is_empty())
+}
+
+/// The place in `: 3`, `| 3 |`, `(3rd)` or `- rank 3,`: that of the label before it.
+fn stated(behind: &str) -> Option<u32> {
+    let marks = |c: char| c.is_whitespace() || "*_`|:：()[]-–—#,;".contains(c);
+    let words = behind.trim_matches(marks).to_lowercase();
+    let before = ["ranked", "rank", "place", "position"].iter().find_map(|word| words.strip_prefix(word));
+    let (number, rest) = numbered(before.unwrap_or(&words).trim_start_matches(marks));
+    number.filter(|_| rest.is_empty() || rest == "place")
+}
+
 struct Mention {
     label: Label,
     start: usize,
     end: usize,
 }
 
-/// Every `Response X` in a text, with a capital letter that ends there.
-fn mentions(text: &str) -> Vec<Mention> {
+/// Every `Response X` in a text, with a letter that ends there: a capital one, unless any will do.
+fn mentions(text: &str, of_any_case: bool) -> Vec<Mention> {
     let lower = text.to_ascii_lowercase();
     let mut found = Vec::new();
     for (start, word) in lower.match_indices(WORD) {
@@ -367,7 +463,9 @@ fn mentions(text: &str) -> Vec<Mention> {
         let Some(after) = text.get(start + word.len()..).filter(|_| begins) else { continue };
         let rest = after.trim_start_matches([' ', '\u{a0}', '\u{202f}', '*', '_', '#', '-']);
         let mut chars = rest.chars();
-        let label = chars.next().filter(|_| rest.len() < after.len()).and_then(Label::of_letter);
+        let letter = chars.next().filter(|_| rest.len() < after.len());
+        let letter = letter.map(|letter| if of_any_case { letter.to_ascii_uppercase() } else { letter });
+        let label = letter.and_then(Label::of_letter);
         if let Some(label) = label
             && chars.next().is_none_or(|c| !c.is_alphanumeric())
         {

@@ -111,6 +111,93 @@ fn ties_are_read_as_written() {
 }
 
 #[test]
+fn numbers_before_labels_are_places_in_whatever_order_they_come() {
+    for (text, expected) in [
+        ("3. Response A\n2. Response B\n1. Response C", "CBA"),
+        ("2. Response A\n1. Response B\n3. Response C", "BAC"),
+        ("3. Response A\n1. Response B\n1. Response C", "(BC)A"),
+        ("2. Response A = Response C\n1. Response B", "B(AC)"),
+        ("2. Response A\n1. Response C", "CA"),
+        ("**3.** Response A\n**1st** Response B\n(see below)\n2) Response C", "BCA"),
+        // As they stand: numbers that are no places, or not everywhere, or twice in different places.
+        ("9. Response A\n7. Response B\n8. Response C", "ABC"),
+        ("0. Response A\n2. Response B\n1. Response C", "ABC"),
+        ("2. Response A\n1. Response B\nResponse C", "ABC"),
+        ("2. Response A\n1. Response B\n2. Response C", "ABC"),
+        ("2. Response A\n2. Response B\n2. Response C", "(ABC)"),
+    ] {
+        reads(&format!("FINAL RANKING:\n{text}"), expected, Parse::Lenient);
+    }
+}
+
+#[test]
+fn a_numbered_list_on_one_line_is_a_list() {
+    for text in [
+        "1. Response B 2. Response A 3. Response C",
+        "1. Response B, 2. Response A, 3. Response C",
+        "1) Response B; 2) Response A; 3) Response C.",
+        "**1. Response B** **2. Response A** **3. Response C**",
+        "1. **Response B**, **2.** Response A | 3. `Response C`",
+        "1: Response B 2: Response A 3: Response C",
+        "1. Response B. 2. Response A. 3. Response C.",
+        "2. Response A 3. Response C 1. Response B",
+        "1. Response B\n2. Response A 3. Response C",
+    ] {
+        reads(&format!("FINAL RANKING: {text}"), "BAC", Parse::Lenient);
+    }
+    for (text, expected) in [
+        ("1. Response B, Response A 3. Response C", "(BA)C"),
+        ("1. Response B > Response A 2. Response C", "BAC"),
+        // Talk, which may hold numbers.
+        ("1. Response B, which has 2. Response A", "B"),
+        ("1. Response B 8.5 Response A", "B"),
+    ] {
+        reads(&format!("FINAL RANKING: {text}"), expected, Parse::Lenient);
+    }
+}
+
+#[test]
+fn places_behind_labels_are_read_as_places() {
+    for (text, expected) in [
+        ("Response A: 3\nResponse B: 1\nResponse C: 2", "BCA"),
+        ("Response A (3rd)\nResponse B (1st)\nResponse C (2nd)", "BCA"),
+        ("- **Response A** – #3\n- **Response B** – #1\n- **Response C** – #2", "BCA"),
+        ("Response A: rank 3.\nResponse B: rank 1.\nResponse C: rank 2.", "BCA"),
+        ("Response A: 3rd place\nResponse B: 1st place\nResponse C: 2nd place", "BCA"),
+        ("Response A: 3, Response B: 1, Response C: 2", "BCA"),
+        ("Response A (3), Response B (1) and the last", "AB"),
+        ("| Response | Rank |\n|---|---|\n| Response A | 3 |\n| Response B | 1 |\n| Response C | 2 |", "BCA"),
+        ("Response A：３\nResponse B：１\nResponse C：２", "BCA"),
+        ("Response A: 2\nResponse B: 1\nResponse C: 1", "(BC)A"),
+        ("Response A: 3\nResponse B: 1\nResponse C: 3", "B(AC)"),
+        ("Response A: 1\nResponse B: 1\nResponse C: 1", "(ABC)"),
+        ("Response B: 2\nResponse A: 1", "AB"),
+        // As they stand: points, and places that not each of them has.
+        ("Response A: 8/10\nResponse B: 9/10\nResponse C: 7/10", "ABC"),
+        ("Response A: 8\nResponse B: 9\nResponse C: 7", "ABC"),
+        ("Response A: 2\nResponse B: 3\nResponse C: 4", "ABC"),
+        ("Response A: 2\nResponse B: 3\nResponse C: 3", "ABC"),
+        ("Response A: 2.5\nResponse B: 1\nResponse C: 2", "ABC"),
+        ("Response A: 3\nResponse B: 1 of 3\nResponse C: 2", "ABC"),
+        ("Response A: 3\nResponse B\nResponse C: 2", "ABC"),
+        ("Response A > Response B: 1\nResponse C: 2", "ABC"),
+        ("1. Response A (2)\n2. Response B (1)\n3. Response C (3)", "ABC"),
+    ] {
+        reads(&format!("FINAL RANKING:\n{text}"), expected, Parse::Lenient);
+    }
+}
+
+#[test]
+fn a_small_letter_is_a_label_where_a_number_says_so() {
+    reads("FINAL RANKING:\n1. response b\n2. response a\n3. Response c", "BAC", Parse::Lenient);
+    reads("FINAL RANKING:\n1. b\n2. *a*\n3. c", "BAC", Parse::Lenient);
+    reads("FINAL RANKING: 1. response b 2. response a 3. response c", "BAC", Parse::Lenient);
+    for text in ["response b\nresponse a", "1. It is a response a person gave", "1. ab"] {
+        reads(&format!("FINAL RANKING:\n{text}"), "", Parse::None);
+    }
+}
+
+#[test]
 fn without_a_section_the_order_of_mention_is_taken_and_counts_only_when_each_is_named_once() {
     let clean = "I prefer Response B, then Response A, then Response C.";
     reads(clean, "BAC", Parse::Fallback);
@@ -211,6 +298,28 @@ proptest! {
         prop_assert_eq!(once.len(), flat.len());
         prop_assert!(flat.iter().all(|label| labels(n).contains(label)));
         prop_assert_eq!(ballot.parse == Parse::None, flat.is_empty());
+    }
+
+    #[test]
+    fn a_list_is_read_by_its_numbers_however_its_lines_are_shuffled(
+        lines in Just((0..5).collect::<Vec<usize>>()).prop_shuffle(),
+        order in Just(labels(5)).prop_shuffle(),
+        form in 0_usize..5,
+    ) {
+        let written: Vec<String> = lines
+            .iter()
+            .map(|line| (line + 1, &order[*line]))
+            .map(|(place, label)| match form {
+                0 | 1 => format!("{place}. {label}"),
+                2 => format!("{label}: {place}"),
+                3 => format!("| {label} | {place} |"),
+                _ => format!("- **{label}** ({place})"),
+            })
+            .collect();
+        let between = if form == 1 { " " } else { "\n" };
+        let ballot = parse(&format!("FINAL RANKING:\n{}", written.join(between)), &labels(5));
+        prop_assert_eq!(ballot.flat(), order);
+        prop_assert!(ballot.counts(&labels(5)));
     }
 
     #[test]

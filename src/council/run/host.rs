@@ -96,6 +96,11 @@ pub trait Host: Send + Sync {
     /// time.
     fn now(&self) -> Timestamp;
 
+    /// What a person has called the conversation meanwhile, where one has, and as far as that can be found out.
+    async fn own_title(&self) -> Option<String> {
+        None
+    }
+
     /// Looks for an answer that may be given again.
     async fn earlier(&self, _wanted: &Wanted<'_>) -> Looked {
         Looked::Unavailable

@@ -160,6 +160,11 @@ impl Run {
         self.remarks.get_or_init(|| remarks);
     }
 
+    /// What a person has called the conversation meanwhile, where one has. Only for what is written once under its key.
+    pub async fn own_title(&self) -> Option<String> {
+        self.host.own_title().await
+    }
+
     /// Remembers a fact that could come out differently next time, before it is acted upon.
     ///
     /// A stored fact that can no longer be read is decided afresh: that is a programming error of

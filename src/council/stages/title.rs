@@ -12,6 +12,7 @@ use crate::council::pricing::tokens_of;
 use crate::council::prompts::template::Template;
 use crate::council::run::Run;
 use crate::council::stage::Stage;
+use crate::invisible::shows_nothing;
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt as Simulated;
 use crate::llm::{ChatMessage, ChatRequest, Purpose};
@@ -107,13 +108,19 @@ pub(in crate::council) fn expected_call(expecting: Expecting<'_>) -> ExpectedCal
     expecting.call_without_files(STAGE, model, &TITLE, FRAME + tokens_of(excerpt))
 }
 
+/// Tells what the conversation is called: so, unless a person has named it meanwhile.
+pub async fn complete(run: &Run, title: Title) {
+    let data = run.own_title().await.map_or(title, |title| Title { title });
+    run.emit("title", TitleEvent::TitleComplete { data }).await;
+}
+
 /// Tells what the conversation is called: as a model says, or by the question's first words.
 pub async fn tell(run: &Run, brief: &Brief, written: Option<Written>) {
-    let (data, fact) = match written {
+    let (title, fact) = match written {
         Some(Written { title, model, cost }) => (title, TitleNote::TitleWritten { model, cost }),
         None => (fallback(&brief.question), TitleNote::TitleOfTheQuestion),
     };
-    run.emit("title", TitleEvent::TitleComplete { data }).await;
+    complete(run, title).await;
     run.remark("title", || Note::of(EVERYTHING, NoteCategory::Data, &fact)).await;
 }
 
@@ -146,7 +153,7 @@ fn clean(text: &str) -> Option<Title> {
     let quotes = ['"', '\'', '“', '”', '‘', '’', '«', '»', '*', '`', '_', ' ', '.'];
     let title: String = line.trim_matches(quotes).chars().filter(|c| !c.is_control()).collect();
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!title.is_empty()).then(|| Title { title: shorten(&title) })
+    (!shows_nothing(&title)).then(|| Title { title: shorten(&title) })
 }
 
 fn shorten(title: &str) -> String {
@@ -189,6 +196,7 @@ mod tests {
             assert_eq!(clean(text).unwrap().title, "Rust Async Runtimes");
         }
         assert_eq!(clean("  \n \"\" "), None);
+        assert_eq!(clean("\u{200b}\u{feff}"), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::id::{AccessId, ConversationId};
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller, id};
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::own_data::AccessView;
 use crate::server::shape::{Conversation, ConversationSummary};
 use crate::store::access::{self, Approved, NewRequest};
@@ -147,7 +148,7 @@ pub(in crate::server) async fn read_list(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    page: web::Query<PageQuery>,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<ReadConversations>, Problem> {
     caller.admin()?;
     let request: AccessId = id(&path, "Access")?;

@@ -10,6 +10,7 @@ use crate::server::analytics::{
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::analytics::{Analytics, Chairmen, Days};
 use crate::server::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard};
 use crate::server::shape::reviewers::Reviewers;
@@ -17,16 +18,17 @@ use crate::store::analytics::RowFilter;
 use crate::store::{Scope, Tx, audit};
 
 /// A transaction over everybody's figures, and what it counts. What people did is private: whoever looks at it is
-/// recorded.
-async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, RowFilter), Problem> {
+/// recorded, once for all the parts of a page.
+async fn all(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, RowFilter), Problem> {
     caller.admin()?;
-    let mut tx = app.db.begin(&Scope::Admin).await?;
-    let mut details = json!({ "part": part, "from": span.from, "until": span.until });
+    let mut details = json!({ "from": span.from, "until": span.until });
     if let Some(format) = &span.format {
         details["format"] = json!(format);
     }
-    audit::append(&mut tx, &caller.user, "analytics.read", None, &details).await?;
-    ready(tx, span).await
+    let mut tx = app.db.begin(&Scope::Admin).await?;
+    audit::append_once(&mut tx, &caller.user, "analytics.read", None, &details).await?;
+    tx.commit().await?;
+    ready(app.db.begin(&Scope::Admin).await?, span).await
 }
 
 /// What a leaderboard is made of; tags are people's own.
@@ -44,9 +46,9 @@ pub(in crate::server) struct SourceQuery {
 pub(in crate::server) async fn models(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Analytics>, Problem> {
-    by_model(all(&app, &caller, &span, "models").await?).await
+    by_model(all(&app, &caller, &span).await?).await
 }
 
 /// What was asked, used and paid by everybody, day by day.
@@ -57,9 +59,9 @@ pub(in crate::server) async fn models(
 pub(in crate::server) async fn by_days(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Days>, Problem> {
-    by_day(all(&app, &caller, &span, "days").await?).await
+    by_day(all(&app, &caller, &span).await?).await
 }
 
 /// Who wrote everybody's final answers.
@@ -70,9 +72,9 @@ pub(in crate::server) async fn by_days(
 pub(in crate::server) async fn chairmen(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Chairmen>, Problem> {
-    by_chairman(all(&app, &caller, &span, "chairman").await?).await
+    by_chairman(all(&app, &caller, &span).await?).await
 }
 
 /// What models are like as reviewers, over everybody.
@@ -83,9 +85,9 @@ pub(in crate::server) async fn chairmen(
 pub(in crate::server) async fn reviewers(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<Reviewers>, Problem> {
-    by_reviewer(all(&app, &caller, &span, "reviewers").await?).await
+    by_reviewer(all(&app, &caller, &span).await?).await
 }
 
 /// Which model came before which, over everybody.
@@ -96,9 +98,9 @@ pub(in crate::server) async fn reviewers(
 pub(in crate::server) async fn head_to_head(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<HeadToHead>, Problem> {
-    pairs(all(&app, &caller, &span, "head-to-head").await?).await
+    pairs(all(&app, &caller, &span).await?).await
 }
 
 /// What the council costs beside its best member alone, over everybody.
@@ -109,9 +111,9 @@ pub(in crate::server) async fn head_to_head(
 pub(in crate::server) async fn council(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
+    span: Query<SpanQuery>,
 ) -> Result<web::Json<AgainstBest>, Problem> {
-    beside_the_best(all(&app, &caller, &span, "council").await?).await
+    beside_the_best(all(&app, &caller, &span).await?).await
 }
 
 /// Models by strength over everybody's runs.
@@ -122,10 +124,10 @@ pub(in crate::server) async fn council(
 pub(in crate::server) async fn leaderboard(
     app: web::Data<App>,
     caller: Caller,
-    span: web::Query<SpanQuery>,
-    board: web::Query<SourceQuery>,
+    span: Query<SpanQuery>,
+    board: Query<SourceQuery>,
 ) -> Result<web::Json<Leaderboard>, Problem> {
     caller.admin()?;
     let source = source(board.source.as_deref())?;
-    ranked(all(&app, &caller, &span, "leaderboard").await?, source, None).await
+    ranked(all(&app, &caller, &span).await?, source, None).await
 }

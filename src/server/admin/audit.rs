@@ -6,6 +6,7 @@ use serde::Deserialize;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::admin::{AuditEntry, AuditPage};
 use crate::server::{days, filter};
 use crate::store::{Scope, audit};
@@ -25,7 +26,8 @@ pub(in crate::server) struct AuditQuery {
     target: Option<String>,
     /// First day (`2026-11-01`), UTC.
     from: Option<String>,
-    /// Last day, UTC.
+    /// Last day, UTC. `until` says the same.
+    #[serde(alias = "until")]
     to: Option<String>,
 }
 
@@ -37,7 +39,7 @@ pub(in crate::server) struct AuditQuery {
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<AuditQuery>,
+    query: Query<AuditQuery>,
 ) -> Result<web::Json<AuditPage>, Problem> {
     caller.admin()?;
     let limit = query.limit.unwrap_or(100).clamp(1, 500);

@@ -10,6 +10,7 @@ use crate::identity::user;
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller};
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::admin::BlockView;
 use crate::store::Scope;
 use crate::store::blocks::{self, Blocked};
@@ -101,7 +102,7 @@ pub(in crate::server) async fn place(
 pub(in crate::server) async fn lift(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<BlockQuery>,
+    query: Query<BlockQuery>,
 ) -> Result<web::Json<Unblocked>, Problem> {
     caller.admin()?;
     let user = user::canonical(&query.user).ok_or_else(|| Problem::not_found("Block"))?;

@@ -13,6 +13,7 @@ use crate::server::app::App;
 use crate::server::budgets::limit;
 use crate::server::extract::{Body, Caller};
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::store::budgets::{Budget, BudgetOwner, Period, figures, set};
 use crate::store::{Scope, audit};
 
@@ -66,7 +67,7 @@ struct BudgetRequest {
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    page: web::Query<PageQuery>,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<Budgets>, Problem> {
     caller.admin()?;
     let mut tx = app.db.begin(&Scope::Admin).await?;

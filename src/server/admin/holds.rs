@@ -10,6 +10,7 @@ use crate::identity::user;
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller};
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::Status;
 use crate::server::shape::own_data::HoldView;
 use crate::store::holds::{self, Placed};
@@ -92,7 +93,7 @@ pub(in crate::server) async fn place(
 pub(in crate::server) async fn lift(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<HoldQuery>,
+    query: Query<HoldQuery>,
 ) -> Result<web::Json<Lifted>, Problem> {
     caller.admin()?;
     let whose = user::canonical(&query.user).ok_or_else(|| Problem::not_found("Hold"))?;

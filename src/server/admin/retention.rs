@@ -10,6 +10,7 @@ use crate::id::{ProjectId, UserId};
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller, id};
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::naive;
 use crate::store::retention::{self, InProject};
 use crate::store::{Scope, Tx, audit};
@@ -170,7 +171,7 @@ pub struct ProjectRetentionChosen {
 pub(in crate::server) async fn list_projects(
     app: web::Data<App>,
     caller: Caller,
-    page: web::Query<PageQuery>,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<ProjectRetentions>, Problem> {
     caller.admin()?;
     let (limit, offset) = page.bounds();

@@ -10,6 +10,7 @@ use crate::server::app::App;
 use crate::server::extract::{Caller, id};
 use crate::server::filter;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::admin::{RunRow, Runs};
 use crate::store::{Scope, audit, runs, usage};
 
@@ -30,8 +31,8 @@ pub(in crate::server) struct RunsQuery {
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<RunsQuery>,
-    page: web::Query<PageQuery>,
+    query: Query<RunsQuery>,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<Runs>, Problem> {
     caller.admin()?;
     let (limit, offset) = page.bounds();

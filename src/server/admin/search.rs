@@ -12,6 +12,7 @@ use crate::server::app::App;
 use crate::server::days;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::naive;
 use crate::store::Scope;
 use crate::store::usage::{self, PurposeUse};
@@ -21,7 +22,8 @@ use crate::store::usage::{self, PurposeUse};
 pub(in crate::server) struct SearchQuery {
     /// First day (`2026-11-01`), UTC; 30 days ago when left out.
     from: Option<String>,
-    /// Last day, UTC; today when left out.
+    /// Last day, UTC; today when left out. `until` says the same.
+    #[serde(alias = "until")]
     to: Option<String>,
 }
 
@@ -110,7 +112,7 @@ impl From<(String, PurposeUse)> for SearchUsage {
 pub(in crate::server) async fn report(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<SearchQuery>,
+    query: Query<SearchQuery>,
 ) -> Result<web::Json<SearchReport>, Problem> {
     caller.admin()?;
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();

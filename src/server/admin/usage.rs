@@ -11,6 +11,7 @@ use crate::id::UserId;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::admin::{UsageReport, UsageRow};
 use crate::server::{csv, days, filter};
 use crate::store::usage::{self, GroupBy, Span};
@@ -21,7 +22,8 @@ use crate::store::{Scope, audit};
 pub(in crate::server) struct UsageQuery {
     /// First day (`2026-11-01`), UTC; 30 days ago when left out.
     from: Option<String>,
-    /// Last day, UTC; today when left out.
+    /// Last day, UTC; today when left out. `until` says the same.
+    #[serde(alias = "until")]
     to: Option<String>,
     /// `user`, `model`, `day` or `format`.
     by: Option<String>,
@@ -39,7 +41,7 @@ pub(in crate::server) struct UsageQuery {
 pub(in crate::server) async fn report(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<UsageQuery>,
+    query: Query<UsageQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.admin()?;
     let by = match query.by.as_deref().unwrap_or("user") {

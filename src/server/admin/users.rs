@@ -8,6 +8,7 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::filter;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::admin::{UserRow, Users};
 use crate::store::{Scope, usage};
 
@@ -26,8 +27,8 @@ pub(in crate::server) struct UsersQuery {
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<UsersQuery>,
-    page: web::Query<PageQuery>,
+    query: Query<UsersQuery>,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<Users>, Problem> {
     caller.admin()?;
     let (limit, offset) = page.bounds();

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::app::App;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::{Status, naive};
 use crate::attachments::{Kind, Unreadable};
 use crate::council::attached::{MAX_IMAGES, MEMBERS_CHARS};
@@ -161,7 +162,7 @@ pub(super) struct ListQuery {
 pub(super) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<web::Json<AttachmentList>, Problem> {
     caller.may(Permission::Read)?;
     let limit = query.limit.unwrap_or(100).clamp(1, MAX_PER_PAGE);

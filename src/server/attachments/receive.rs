@@ -11,6 +11,7 @@ use futures_util::{Stream, StreamExt as _};
 
 use crate::attachments::name;
 use crate::council::field::{FieldError, FieldErrorKind};
+use crate::server::extract::is_encoded;
 use crate::server::problem::Problem;
 
 /// What the form around the file may take, in bytes.
@@ -29,7 +30,7 @@ pub(super) struct Received {
 /// Reads the one file of a form, of so many bytes at most; no more than that is ever in memory.
 ///
 /// # Errors
-/// 413 as soon as it is too large, 415 where the body is not a form, 422 for everything that is wrong with it.
+/// 413 as soon as it is too large, 415 where the body is compressed or not a form, 422 for everything that is wrong with it.
 pub(super) async fn receive(
     request: &HttpRequest,
     payload: web::Payload,
@@ -39,6 +40,9 @@ pub(super) async fn receive(
     let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if announced.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > most as u64) {
         return Err(Problem::file_too_large(max_bytes));
+    }
+    if is_encoded(request.headers()) {
+        return Err(Problem::encoded());
     }
     let mut form = Multipart::new(request.headers(), bounded(payload, most));
     let (mut files, mut problems) = (Vec::new(), Vec::new());

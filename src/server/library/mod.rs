@@ -11,6 +11,7 @@ use serde_json::json;
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::Status;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::options::rubric::{MAX_CHARS as MAX_RUBRIC_CHARS, MAX_NAME_CHARS, name_problem};
@@ -54,7 +55,7 @@ pub(super) struct ListQuery {
 pub(super) async fn list(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<web::Json<LibraryList>, Problem> {
     caller.may(Permission::Read)?;
     let kind = match query.kind.as_deref() {

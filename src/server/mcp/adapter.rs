@@ -62,7 +62,8 @@ pub async fn answer<H: ServerHandler>(
     let message = match read_json(request, payload, limit, timeout).await {
         Ok(message) => message,
         Err(problem) if problem.status_code() == StatusCode::UNPROCESSABLE_ENTITY => {
-            return Ok(error(StatusCode::BAD_REQUEST, PARSE_ERROR, "the body is not JSON", &Value::Null));
+            let why = format!("the {}", problem.sentences().join("; "));
+            return Ok(error(StatusCode::BAD_REQUEST, PARSE_ERROR, &why, &Value::Null));
         }
         Err(problem) => return Err(problem),
     };

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
-    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, Tool, UpdateTaskParams,
 };
@@ -24,6 +24,22 @@ const INSTRUCTIONS: &str = "A council of language models: several answer a quest
     is worth that: decisions, reviews, questions where one model may be wrong. ask_council submits a question and waits up to \
     45 seconds; where the answer takes longer it gives a run_id, and wait_run waits on. Never ask again because an answer \
     takes long: the run goes on by itself. list_councils says which formats and presets there are and what they cost.";
+
+/// The methods that are known here and take something.
+const METHODS: [&str; 12] = [
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
 
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(tools::all);
 
@@ -165,5 +181,19 @@ impl ServerHandler for Council {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         prompts::get(&wanted.name, wanted.arguments.as_ref()).map(Into::into)
+    }
+
+    /// What the library knows no method for. It takes a known one whose params it cannot read for such.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if METHODS.contains(&method.as_str()) {
+            let message = format!("the params of {method} are missing, or are not what it takes");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 }

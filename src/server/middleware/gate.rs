@@ -191,7 +191,7 @@ fn refused(refusal: &Refusal) -> Problem {
             Problem::unauthenticated("sign in through this server's proxy, or send a personal access token")
         }
         Refusal::Repeated(_) | Refusal::Alias(_) | Refusal::Value(_) => {
-            Problem::bad_request(refusal.to_string())
+            Problem::identity_header(refusal.to_string())
         }
         Refusal::Reserved => Problem::forbidden(&refusal.to_string()),
     }

@@ -36,6 +36,7 @@ This is everything that this LLM Council stores of you.
 - `settings.json`, `presets.json`, `spending_limits.json`: what you have set.
 - `folders.json`: the folders of your list; each conversation's file names its own.
 - `scheduled_questions.json`, `scheduled_results.json`: what you want asked again and again, and what came of it.
+- `shared_conversations.json`: what you share by a link, for whom and until when.
 - `library.json`, `library_versions.json`: your prompts and rubrics, with what they said before.
 - `tokens.json`, `webhooks.json`, `devices.json`: their names and addresses. Secrets are in no file.
 - `feedback.json`, `earlier_answers.json`, `cached_questions.json`, `benches.json`, `bench_items.json`, `rankings.json`: what

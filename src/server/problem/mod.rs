@@ -23,6 +23,9 @@ pub(in crate::server) use requests::mebibytes;
 /// How long a client should wait when this server cannot answer now, in seconds.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
+/// The kind of a problem with a compressed body; the answer says what is taken instead.
+const ENCODED_BODY: &str = "encoded-body";
+
 /// One refusal or failure, as the client will read it.
 #[derive(Debug, Clone)]
 pub struct Problem(Box<Parts>);
@@ -250,6 +253,9 @@ impl Problem {
         }
         if let Some(methods) = self.0.allow {
             response.insert_header((header::ALLOW, methods));
+        }
+        if self.0.kind == ENCODED_BODY {
+            response.insert_header((header::ACCEPT_ENCODING, HeaderValue::from_static("identity")));
         }
         if self.0.status == StatusCode::UNAUTHORIZED {
             // No further parameters: tokens are made in the web app, there is no authorization server that issues them.

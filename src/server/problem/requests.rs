@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::Problem;
+use super::{ENCODED_BODY, Problem};
 use crate::attachments::Unreadable;
 use crate::council::field::{FieldError, FieldErrorKind};
 
@@ -12,6 +12,12 @@ impl Problem {
     #[must_use]
     pub fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", "Malformed request", detail)
+    }
+
+    /// 400: the proxy says something about the user that cannot be used.
+    #[must_use]
+    pub fn identity_header(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "identity-header", "Unusable identity header", detail)
     }
 
     /// 405: the path exists, but does not support the method.
@@ -29,6 +35,14 @@ impl Problem {
     pub fn not_json() -> Self {
         let detail = "the body must be JSON, with the header Content-Type: application/json";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "Not JSON", detail)
+    }
+
+    /// 415: a body that is compressed.
+    #[must_use]
+    pub fn encoded() -> Self {
+        let detail =
+            "the body must be sent as it is, without a Content-Encoding: compressed ones are not taken";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ENCODED_BODY, "The body is compressed", detail)
     }
 
     /// 408: the body did not arrive in time.

@@ -14,6 +14,7 @@ use crate::server::conversations::{Which, named};
 use crate::server::extract::{Caller, id};
 use crate::server::for_others;
 use crate::server::problem::{NotInProject, Problem, ProblemBody};
+use crate::server::query::Query;
 use crate::server::shape::Status;
 use crate::server::sharing::CopiedConversation;
 use crate::store::projects::{self, Listed, Role};
@@ -41,7 +42,7 @@ pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<web::Json<ConversationsInProject>, Problem> {
     caller.may(Permission::Read)?;
     let project: ProjectId = id(&path, WHAT)?;

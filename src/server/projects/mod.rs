@@ -14,7 +14,7 @@ use super::extract::{Body, Caller, id};
 use super::presets::{Content, Given, content};
 use super::problem::{NotInProject, Problem, ProblemBody};
 use super::shape::Status;
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::council::setting::RunOptions;
 use crate::council::settings::SettingsLayer;
 use crate::id::ProjectId;
@@ -67,12 +67,8 @@ async fn said(app: &App, tx: &mut Tx, body: &Value, before: Option<Project>) -> 
     let name = name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     let instructions: Option<String> = fields.take("instructions", "a string");
     let Given { settings, options } = Given::take(&mut fields);
-    let is_right = |name: &str| {
-        (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !name.chars().any(char::is_control)
-    };
-    if name.as_deref().is_some_and(|name| !is_right(name)) {
-        let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
-        fields.refuse("name", FieldErrorKind::Value, rule);
+    if let Some(problem) = name.as_deref().and_then(|name| name_problem(name, MAX_NAME_CHARS)) {
+        fields.refuse("name", FieldErrorKind::Value, problem);
     } else if before.is_none() && !fields.has("name") {
         fields.refuse("name", FieldErrorKind::Missing, "a name is required");
     }

@@ -49,9 +49,28 @@ pub(in crate::server) async fn to_write_in(
     caller: &Caller,
     id: ProjectId,
 ) -> Result<Project, Problem> {
-    opened(tx, caller, id, Role::Writer)
-        .await
-        .map_err(|problem| if problem.is_not_found() { vec![unknown()].into() } else { problem })
+    opened(tx, caller, id, Role::Writer).await.map_err(|problem| of_field(problem, unknown()))
+}
+
+/// A project that a request's body names, to show something to everybody in it.
+///
+/// # Errors
+/// 422 without a role in it.
+pub(in crate::server) async fn to_show_in(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: ProjectId,
+) -> Result<Project, Problem> {
+    opened(tx, caller, id, Role::Viewer).await.map_err(not_in_it)
+}
+
+/// The same for a project that turns out to be gone later.
+pub(in crate::server) fn not_in_it(problem: Problem) -> Problem {
+    of_field(problem, FieldError::value(FIELD, "must be the id of a project that you are in"))
+}
+
+fn of_field(problem: Problem, unknown: FieldError) -> Problem {
+    if problem.is_not_found() { vec![unknown].into() } else { problem }
 }
 
 fn unknown() -> FieldError {

@@ -132,7 +132,8 @@ pub(super) async fn ask(
     app.admit()?;
     let conversation = ConversationId::generate();
     let body = asked(&schedule.settings.request);
-    let title = format!("{}, {day}", schedule.settings.name);
+    // The day first: in a narrow list the end of a title is cut off.
+    let title = format!("{day} · {}", schedule.settings.name);
     let firing = Firing { schedule: schedule.id, title, times };
     let question = Question {
         conversation,

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::Status;
 use crate::id::ScheduleId;
 use crate::identity::Permission;
@@ -180,7 +181,7 @@ pub(super) async fn results(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-    query: web::Query<ResultsQuery>,
+    query: Query<ResultsQuery>,
 ) -> Result<web::Json<ScheduleResultList>, Problem> {
     caller.may(Permission::Read)?;
     let id: ScheduleId = id(&path, WHAT)?;
@@ -208,7 +209,7 @@ pub(super) struct TimesQuery {
 pub(super) async fn times(
     app: web::Data<App>,
     caller: Caller,
-    query: web::Query<TimesQuery>,
+    query: Query<TimesQuery>,
 ) -> Result<web::Json<ScheduleTimes>, Problem> {
     caller.may(Permission::Read)?;
     let when = When::parse(&query.cron, query.time_zone.as_deref().unwrap_or("UTC"))?;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::when::When;
-use crate::council::field::{FieldError, FieldErrorKind, Fields};
+use crate::council::field::{FieldError, FieldErrorKind, Fields, name_problem};
 use crate::server::app::App;
 use crate::server::asking;
 use crate::server::extract::Caller;
@@ -128,9 +128,8 @@ impl Wanted {
 fn name(fields: &mut Fields<'_>) -> Option<String> {
     let name: String = fields.take("name", "a string")?;
     let name = name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-        let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
-        fields.refuse("name", FieldErrorKind::Value, rule);
+    if let Some(problem) = name_problem(&name, MAX_NAME_CHARS) {
+        fields.refuse("name", FieldErrorKind::Value, problem);
     }
     Some(name)
 }

@@ -17,7 +17,7 @@ use super::follow::Requested;
 use super::messages::Said;
 use super::refusal::Refusal;
 use super::request::Wanted;
-use super::response_object::Typed;
+use super::response_object::{Typed, say_when};
 use super::response_request::ResponseWanted;
 use super::stream::{Voice, respond_with};
 use crate::council::answer_form::{self, AnswerForm};
@@ -108,7 +108,9 @@ impl Says for Typed {
 
     fn whole(mut self, reply: &Reply) -> Value {
         drop(Says::reply(&mut self, reply));
-        self.into_object().unwrap_or_default()
+        let mut response = self.into_object().unwrap_or_default();
+        say_when(&mut response, Some(Timestamp::now()));
+        response
     }
 }
 

@@ -1,15 +1,17 @@
 //! What can be asked under a model's name: the formats, the presets, and single seats where the administrator allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::refusal::Refusal;
 use crate::council::settings::Member;
+use crate::id::PresetId;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::presets;
 use crate::server::problem::Problem;
+use crate::store::presets::Preset;
 
 /// The prefix of presets' names.
 const COUNCIL: &str = "council/";
@@ -107,16 +109,15 @@ pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Offer>, Proble
     Ok(offers)
 }
 
-/// The caller's presets: under their names in a form that programs can write; a second one of the same name under its
-/// id.
+/// The caller's presets: under their names in a form that programs can write; where several come to one, the others under
+/// their ids.
 async fn of_presets(app: &App, caller: &Caller) -> Result<Vec<Offer>, Problem> {
-    let mut taken = BTreeSet::new();
     let mut presets = presets::on_offer(app, caller).await?;
     // One's own come first.
     presets.sort_by_key(|preset| preset.shared);
-    let offer = |preset: crate::store::presets::Preset| {
-        let slug = slug(&preset.name);
-        let name = if !slug.is_empty() && taken.insert(slug.clone()) { slug } else { preset.id.to_string() };
+    let slugs = slugs(&presets);
+    let offer = |preset: Preset| {
+        let name = slugs.get(&preset.id).cloned().unwrap_or_else(|| preset.id.to_string());
         Offer {
             id: format!("{COUNCIL}{name}"),
             created: preset.created_at.as_second(),
@@ -125,6 +126,17 @@ async fn of_presets(app: &App, caller: &Caller) -> Result<Vec<Offer>, Problem> {
         }
     };
     Ok(presets.into_iter().map(offer).collect())
+}
+
+/// Which presets go by their names. Of several that come to the same, it is one's own before everybody's, then the one
+/// whose name is written just so, then the oldest: a new preset whose name only looks alike is not asked in its place.
+fn slugs(presets: &[Preset]) -> BTreeMap<PresetId, String> {
+    let mut named: Vec<(&Preset, String)> =
+        presets.iter().map(|preset| (preset, slug(&preset.name))).collect();
+    named.sort_by_key(|(preset, slug)| (preset.shared, *slug != preset.name, preset.created_at, preset.id));
+    let mut taken = BTreeSet::new();
+    named.retain(|(_, slug)| !slug.is_empty() && taken.insert(slug.clone()));
+    named.into_iter().map(|(preset, slug)| (preset.id, slug)).collect()
 }
 
 /// A name in small letters, digits and hyphens.

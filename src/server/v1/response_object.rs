@@ -10,6 +10,7 @@
 )]
 
 use actix_web_lab::sse;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -83,9 +84,9 @@ fn object(requested: &Requested, status: &str, output: Vec<Value>, usage: Value,
 }
 
 /// Sets when a response was completed. A stream does not: its events are the same whenever they are read.
-pub(super) fn say_when(response: &mut Value, asked: &AskedByProgram) {
+pub(super) fn say_when(response: &mut Value, finished_at: Option<Timestamp>) {
     if response["status"] == "completed" {
-        response["completed_at"] = json!(asked.finished_at.map(jiff::Timestamp::as_second));
+        response["completed_at"] = json!(finished_at.map(Timestamp::as_second));
     }
 }
 

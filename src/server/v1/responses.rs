@@ -98,7 +98,7 @@ impl Api for ResponseWanted {
             return Ok(stream::respond(app, request, follower, typed));
         }
         let mut whole = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
-        response_object::say_when(&mut whole, &find(app, caller, asked.run).await?);
+        response_object::say_when(&mut whole, find(app, caller, asked.run).await?.finished_at);
         Ok(HttpResponse::Ok().json(whole))
     }
 }
@@ -158,7 +158,7 @@ async fn current(
     }
     let follower = Follower::of(app, caller, asked).await?;
     let mut response = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
-    response_object::say_when(&mut response, asked);
+    response_object::say_when(&mut response, asked.finished_at);
     Ok(response)
 }
 
@@ -238,7 +238,9 @@ pub(in crate::server) async fn cancel(
     let includes_council = asked.request["includes_council"] == true;
     let follower = Follower::of(&app, &caller, &asked).await?;
     let ended = tokio::time::timeout(END_OF_STOPPED, whole(follower, includes_council)).await;
-    let response = ended.ok().flatten().unwrap_or_else(|| response_object::under_way(&asked));
+    let mut response = ended.ok().flatten().unwrap_or_else(|| response_object::under_way(&asked));
+    // It may have been completed meanwhile.
+    response_object::say_when(&mut response, find(&app, &caller, asked.id).await?.finished_at);
     Ok(HttpResponse::Ok().json(response))
 }
 

@@ -6,6 +6,7 @@ use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use crate::id::{ConversationId, RunId};
+use crate::store::like::anywhere;
 use crate::store::{StoreError, Tx, time};
 
 /// An entry, without its vector.
@@ -41,7 +42,7 @@ pub struct Listed {
 /// The user's entries, the one that was used last first; with `words`, those whose question has all of them.
 pub async fn list(tx: &mut Tx, (limit, offset): (u32, u32), words: &[String]) -> Result<Listed, StoreError> {
     let user = tx.user()?.clone();
-    let patterns: Vec<String> = words.iter().map(|word| pattern(word)).collect();
+    let patterns: Vec<String> = words.iter().map(|word| anywhere(word)).collect();
     let rows = sqlx::query(
         "WITH chosen AS MATERIALIZED (
              SELECT * FROM cache_entries WHERE user_id = $1 AND query ILIKE ALL ($4)
@@ -74,15 +75,6 @@ pub async fn list(tx: &mut Tx, (limit, offset): (u32, u32), words: &[String]) ->
             .fetch_one(&mut **tx)
             .await?;
     Ok(Listed { entries: rows.iter().map(read).collect::<Result<_, _>>()?, total: total.unsigned_abs() })
-}
-
-/// A word anywhere, as `LIKE` has it.
-fn pattern(word: &str) -> String {
-    let escaped: String = word
-        .chars()
-        .flat_map(|c| ['\\', c].into_iter().skip(usize::from(!matches!(c, '\\' | '%' | '_'))))
-        .collect();
-    format!("%{escaped}%")
 }
 
 fn read(row: &PgRow) -> Result<Entry, StoreError> {

@@ -2,7 +2,7 @@
 
 use super::one_row;
 use crate::id::{ConversationId, ProjectId};
-use crate::store::{StoreError, Tx, refuse_nul};
+use crate::store::{Db, Scope, StoreError, Tx, refuse_nul};
 
 /// Gives it a name of the user's choice.
 pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), StoreError> {
@@ -18,6 +18,13 @@ pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), 
     .execute(&mut **tx)
     .await?;
     one_row(done.rows_affected())
+}
+
+/// What a conversation is called, unless nobody has named it yet. For its run, whoever of its project has asked.
+pub async fn own_title(db: &Db, id: ConversationId) -> Result<Option<String>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let named = "SELECT title FROM conversations WHERE id = $1 AND NOT title_is_default";
+    Ok(sqlx::query_scalar(named).bind(id.0).fetch_optional(&mut *tx).await?)
 }
 
 /// Archives it, which also unpins it, or takes it back.

@@ -21,7 +21,7 @@ use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 
 pub(super) use tree::ROOT;
 
-pub use changes::{rename, set_archived, set_pinned, set_project, set_tags};
+pub use changes::{own_title, rename, set_archived, set_pinned, set_project, set_tags};
 pub use ends::{Due, PURGE_AFTER_DAYS, delete, make_due, purge_deleted, purge_expired, purge_one, restore};
 pub use search::{Found, Hit, search};
 pub(super) use tree::tree_by;

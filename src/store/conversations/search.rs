@@ -1,14 +1,18 @@
-//! Full-text search over titles, questions and answers.
+//! Full-text search over titles, questions and answers. It takes a text apart at blanks, so what stands in the middle of a word
+//! is looked for in another way, where the query is such: in scripts without blanks, and in addresses, paths and versions.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
 use uuid::Uuid;
 
 use crate::id::{ConversationId, MessageId};
+use crate::store::like::anywhere;
 use crate::store::{StoreError, Tx, refuse_nul, time};
 
 /// Characters shown before and after the place that was found.
 const CONTEXT_CHARS: i32 = 80;
+/// The most words that count for the place, and that are looked for as they stand.
+const MOST_WORDS: usize = 16;
 
 /// A conversation that holds the words.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +42,9 @@ pub struct Found {
 }
 
 /// The user's conversations that hold the words of `query` (as people write them: `"a phrase"`,
-/// `-without`, `or`), the best match first; a last word that may be unfinished finds longer ones too.
-/// Deleted ones are left out.
+/// `-without`, `or`), the best match first; a last word that may be unfinished finds longer ones too. After them come those in
+/// which all the words stand as they are, in the middle of others too, where the query has such as are looked for so. Deleted
+/// ones are left out.
 pub async fn search(tx: &mut Tx, query: &str, limit: u32, offset: u32) -> Result<Found, StoreError> {
     let user = tx.user()?;
     refuse_nul("the query", query)?;
@@ -47,9 +52,11 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32, offset: u32) -> Result
     let words: Vec<String> = query
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .take(16)
+        .take(MOST_WORDS)
         .map(str::to_lowercase)
         .collect();
+    let whole = as_it_stands(query);
+    let patterns: Vec<String> = whole.iter().map(|word| anywhere(word)).collect();
     let (query, beginning) = unfinished(query);
     // Texts are read for the page alone, and the total is returned even when the page is empty.
     let rows = sqlx::query(
@@ -63,6 +70,12 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32, offset: u32) -> Result
              UNION ALL
              SELECT c.id, NULL, ts_rank(to_tsvector('simple', c.title), q) + 1
              FROM conversations c, wanted WHERE c.user_id = $1 AND to_tsvector('simple', c.title) @@ q
+             UNION ALL
+             SELECT m.conversation_id, m.id, -2
+             FROM messages m WHERE $8 <> '{}'::text[] AND m.user_id = $1 AND m.content ILIKE ALL ($8)
+             UNION ALL
+             SELECT c.id, NULL, -1
+             FROM conversations c WHERE $8 <> '{}'::text[] AND c.user_id = $1 AND c.title ILIKE ALL ($8)
          ), best AS (
              SELECT conversation_id, max(rank) AS rank,
                     (array_agg(id ORDER BY rank DESC) FILTER (WHERE id IS NOT NULL))[1] AS message_id
@@ -79,8 +92,11 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32, offset: u32) -> Result
                 length(p.content) AS length, at.start, substr(p.content, at.start, $5 * 2) AS piece
          FROM (SELECT count(*) AS n FROM found) total
          LEFT JOIN (page p CROSS JOIN LATERAL (
-             SELECT greatest(1, coalesce(min(nullif(strpos(lower(p.content), word), 0)), 1) - $5) AS start
-             FROM unnest($3::text[]) AS word
+             SELECT greatest(1, coalesce(
+                 (SELECT min(nullif(strpos(lower(p.content), word), 0)) FROM unnest($9::text[]) AS word),
+                 (SELECT min(nullif(strpos(lower(p.content), word), 0)) FROM unnest($3::text[]) AS word),
+                 1
+             ) - $5) AS start
          ) at) ON true
          ORDER BY p.rank DESC, p.created_at DESC, p.id",
     )
@@ -91,6 +107,8 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32, offset: u32) -> Result
     .bind(CONTEXT_CHARS)
     .bind(beginning)
     .bind(i64::from(offset))
+    .bind(&patterns)
+    .bind(&whole)
     .fetch_all(&mut **tx)
     .await?;
     let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
@@ -125,6 +143,40 @@ fn unfinished(query: &str) -> (&str, &str) {
     if alone && !is_or(last) && !after_or && !before.contains('"') { (before, last) } else { (query, "") }
 }
 
+/// The words of a query, in small letters, if they are looked for as they stand too: where one of them is of a script without
+/// blanks between words, or has a sign within that the full-text search cuts at or keeps. None where the query has operators.
+fn as_it_stands(query: &str) -> Vec<String> {
+    let is_operator = |word: &str| word.starts_with('-') || word.eq_ignore_ascii_case("or");
+    if query.contains('"') || query.split_whitespace().any(is_operator) {
+        return Vec::new();
+    }
+    let words = query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).take(MOST_WORDS).collect();
+    let is_one = |word: &str| word.contains(['/', '.', '@', '_', '-', ':']) || word.contains(has_no_blanks);
+    if !words.iter().any(|word| is_one(word)) {
+        return Vec::new();
+    }
+    words.into_iter().map(str::to_lowercase).collect()
+}
+
+/// Whether a character is of a script that is written without blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese.
+fn has_no_blanks(c: char) -> bool {
+    matches!(
+        c,
+        '\u{e00}'..='\u{eff}'
+            | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}'
+            | '\u{3005}'..='\u{3007}'
+            | '\u{3041}'..='\u{30ff}'
+            | '\u{31f0}'..='\u{31ff}'
+            | '\u{3400}'..='\u{4dbf}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{ff66}'..='\u{ff9f}'
+            | '\u{20000}'..='\u{3ffff}'
+    )
+}
+
 /// One line of text with ellipses; `start` counts characters from 1.
 fn cut(piece: &str, start: i32, length: i32) -> String {
     let line = piece.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -145,6 +197,38 @@ mod tests {
             ["", "infla ", "why -infla", "\"why infla", "why or infla", "why OR", "it's", "a:*", "c|d", "x\\"]
         {
             assert_eq!(unfinished(whole), (whole, ""), "{whole}");
+        }
+    }
+
+    #[test]
+    fn only_words_that_are_more_than_letters_are_looked_for_as_they_stand() {
+        for (query, words) in [
+            ("質問", &["質問"][..]),
+            ("「質問」 Today", &["質問", "today"]),
+            ("ภาษาไทย", &["ภาษาไทย"]),
+            ("https://Example.com/path?q=1", &["https://example.com/path?q=1"]),
+            ("(3.14),", &["3.14"]),
+            (
+                "my_module well-known ann@mail localhost:80",
+                &["my_module", "well-known", "ann@mail", "localhost:80"],
+            ),
+        ] {
+            assert_eq!(as_it_stands(query), words, "{query}");
+        }
+        for query in [
+            "",
+            "sky",
+            "the sky.",
+            "-質問",
+            "質問 -3.14",
+            "\"3.14\"",
+            "質問 or 天気",
+            "it's",
+            "c++",
+            "안녕",
+            "- / @",
+        ] {
+            assert!(as_it_stands(query).is_empty(), "{query}");
         }
     }
 

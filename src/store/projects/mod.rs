@@ -120,7 +120,11 @@ macro_rules! columns {
 
 /// Names the groups that count from here to the transaction's end, and the project that is looked into, if any. `groups` are
 /// those of the user; `None` means those they were in when last seen in person, as for budgets.
-async fn enter(tx: &mut Tx, id: Option<ProjectId>, groups: Option<&[String]>) -> Result<(), StoreError> {
+pub(super) async fn enter(
+    tx: &mut Tx,
+    id: Option<ProjectId>,
+    groups: Option<&[String]>,
+) -> Result<(), StoreError> {
     let user = tx.user()?;
     sqlx::query(
         "SELECT set_config('app.project_id', $1, true),

@@ -76,6 +76,9 @@ pub struct Outcome {
     pub cost: Option<f64>,
     /// It was cut off at its limit.
     pub truncated: bool,
+    /// How many characters of the question's files it read, and of how many, where its model has no room for more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_read: Option<(u64, u64)>,
     pub simulated: bool,
     /// The model that answered, where it was another one than that which was asked.
     pub served_by: Option<String>,
@@ -97,12 +100,14 @@ impl Outcome {
     #[must_use]
     pub fn of(result: Fields) -> Self {
         let steps = result.within("cot");
+        let files = result.within("files_read");
         Self {
             error: result.words("error").map(|_| Failure::of(result)),
             latency_ms: result.count("latency_ms"),
             tokens: result.within("usage").count("total_tokens"),
             cost: result.number("cost"),
             truncated: result.flag("truncated"),
+            files_read: files.count("characters_read").zip(files.count("characters")),
             simulated: result.flag("simulated"),
             served_by: result.owned("served_by"),
             confidence: result.whole("confidence"),

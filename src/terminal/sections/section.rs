@@ -109,10 +109,31 @@ fn notes(piece: &Piece) -> Vec<String> {
     if outcome.truncated {
         notes.push("cut off at its limit".to_owned());
     }
+    let files = |(read, all): (u64, u64)| format!("read the first {read} of {all} characters of the files");
+    notes.extend(outcome.files_read.map(files));
     notes
 }
 
 /// A number of tokens.
 pub fn tokens(count: u64) -> String {
     format!("{} tokens", amounts::tokens(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::terminal::live::Fields;
+
+    #[test]
+    fn how_much_a_member_read_of_the_files_stands_beside_its_name() {
+        let notes =
+            |result: Value| of_piece("answer", None, &Piece::ended(Fields::of(&result), "response")).notes;
+        let answer = json!({"member": "m/one", "model": "m/one", "response": "Yes.", "latency_ms": 1_200});
+        assert_eq!(notes(answer.clone()), ["1.2 s"]);
+        let mut cut = answer;
+        cut["files_read"] = json!({"characters": 60_000, "characters_read": 12_000});
+        assert_eq!(notes(cut), ["1.2 s", "read the first 12000 of 60000 characters of the files"]);
+    }
 }

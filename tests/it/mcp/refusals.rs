@@ -113,6 +113,37 @@ async fn only_posts_of_json_are_taken() {
 }
 
 #[tokio::test]
+async fn wrong_params_of_a_known_method_are_told_apart_from_an_unknown_one() {
+    let app = TestApp::start().await;
+    for client in [Client::of(app.user("ann"), "2025-06-18"), Client::modern(&app, "ann")] {
+        for (method, params, code) in [
+            ("tools/call", json!({"name": "list_councils", "arguments": "{}"}), -32602),
+            ("tools/call", json!({"arguments": {}}), -32602),
+            ("prompts/get", json!({"name": 7}), -32602),
+            ("resources/read", json!({}), -32602),
+            ("tools/none", json!({"name": "x"}), -32601),
+        ] {
+            let error = client.error(method, params).await;
+            assert_eq!(error["code"], code, "{method} in {}: {error}", client.revision);
+            assert!(error["message"].as_str().unwrap().contains(method), "{error}");
+        }
+    }
+    let client = Client::of(app.user("ann"), "2025-06-18");
+    for body in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
+    ] {
+        let answer = read(client.post(body)).await.json();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32602)), "{answer}");
+    }
+    let deep = format!("{{\"id\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    let answer = read(client.post(&deep)).await.json();
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the body is nested too deeply"), "{message}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_question_is_said_all_at_once_and_with_what_there_is() {
     let app = TestApp::start().await;
     let ann = app.user("ann");

@@ -91,7 +91,12 @@ async fn a_copy_has_everything_of_ones_own_and_nothing_of_anybody_elses() {
     assert_eq!(index["format"], 1);
     assert_eq!((&index["counts"]["conversations"], &index["counts"]["messages"]), (&json!(2), &json!(2)));
     assert_eq!((&index["counts"]["usage"], &index["left_out"]), (&json!(calls), &json!([])));
-    assert!(copy.text("README.md").starts_with("# Your data"));
+    let readme = copy.text("README.md");
+    assert!(readme.starts_with("# Your data"));
+    for name in copy.names().into_iter().filter(|name| name != "README.md") {
+        let place = name.split_once('/').map_or_else(|| name.clone(), |(folder, _)| format!("{folder}/"));
+        assert!(readme.contains(&format!("`{place}`")), "{name} is explained");
+    }
 
     for name in copy.names() {
         let text = copy.text(&name);

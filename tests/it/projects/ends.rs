@@ -6,6 +6,7 @@ use llm_council::store;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Row as _};
 
+use super::links::link_for;
 use super::{asked_in, let_in, listed, project, team};
 use crate::support::app::{TestApp, User};
 
@@ -115,6 +116,7 @@ async fn a_copy_of_ones_data_has_the_projects_that_one_is_in_by_name() {
     project(&app.user("bob"), json!({"name": "Bob's"})).await;
     let own = asked_in(&app.user("will"), &id, "Why do herons wait?").await;
     asked_in(&app.user("ann"), &id, "And why do they fly?").await;
+    link_for(&app.user("will"), &own, &id).await;
     let bytes =
         app.user("will").request("GET", "/api/me/export").send().await.unwrap().bytes().await.unwrap();
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes.to_vec())).unwrap();
@@ -128,6 +130,7 @@ async fn a_copy_of_ones_data_has_the_projects_that_one_is_in_by_name() {
     assert_eq!((projects.as_array().unwrap().len(), &projects[0]["name"]), (1, &json!("Herons")));
     let memberships = json(text("project_memberships.json"));
     assert_eq!((&memberships[0]["project_id"], &memberships[0]["role"]), (&json!(id), &json!("writer")));
+    assert_eq!(json(text("shared_conversations.json"))[0]["project_id"], id.as_str());
     let index = json(text("index.json"));
     assert_eq!(index["counts"]["conversations"], 1, "others' conversations are others'");
     let names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();

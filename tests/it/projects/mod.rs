@@ -4,6 +4,7 @@
 mod asking;
 mod ends;
 mod files;
+mod links;
 mod random;
 mod reading;
 mod roles;

@@ -8,7 +8,8 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
 
-use super::{let_in, listed, move_to, project, put_out};
+use super::links::link_for;
+use super::{asked, let_in, listed, move_to, project, put_out};
 use crate::support::app::TestApp;
 
 const PEOPLE: [&str; 4] = ["ann", "bob", "cid", "dee"];
@@ -98,6 +99,11 @@ async fn each_person_sees_what_the_roles_say() {
             projects.push(project(&app.user("ann"), json!({"name": "A team's"})).await);
             roles.insert("user/ann".to_owned(), 2);
         }
+        let mut links = Vec::new();
+        for project in &projects {
+            let own = asked(&app.user("ann"), "Why?").await;
+            links.push(link_for(&app.user("ann"), &own, project).await);
+        }
         let mut conversations = Vec::new();
         for person in PEOPLE {
             conversations.push(app.user(person).conversation().await);
@@ -169,6 +175,9 @@ async fn each_person_sees_what_the_roles_say() {
                         ids
                     });
                     assert_eq!(seen, expected, "team {team}, step {step}: {act:?}: {name} in {place}");
+                    let said = user.get(&links[place]).await.status;
+                    let expected = if seen.is_some() { 200 } else { 404 };
+                    assert_eq!(said, expected, "team {team}, step {step}: {act:?}: {name}, link {place}");
                 }
             }
         }

@@ -35,7 +35,7 @@ async fn a_question_is_asked_at_its_time_in_a_conversation_of_its_own() {
     let run = ended(&ann, run.as_str().unwrap()).await;
     assert_eq!((&run["status"], &run["format"]), (&json!("complete"), &json!("arena")));
     let there = ann.get(&format!("/api/conversations/{}", conversation.as_str().unwrap())).await.ok();
-    assert_eq!(there["title"], "Herons, 2026-03-27");
+    assert_eq!(there["title"], "2026-03-27 · Herons");
     assert_eq!(there["tags"], json!(["scheduled"]));
     assert_eq!(there["messages"][0]["content"], request["content"]);
     assert!(app.models.records()[0].request.prompt().contains("herons"));

@@ -27,7 +27,7 @@ pub struct Ann {
     schedules: Vec<String>,
     devices: Vec<String>,
     links: Vec<String>,
-    withdrawn: Vec<String>,
+    closed: Vec<String>,
     projects: Vec<String>,
     responses: Vec<String>,
     /// Of nothing.
@@ -126,6 +126,8 @@ impl Ann {
 
         let project = json!({"name": MARK, "instructions": format!("Speak of the {MARK}.")});
         let project = ann.post("/api/projects", project).await.ok()["id"].as_str().unwrap().to_owned();
+        let for_members = ann.post(&shares, json!({"project_id": project})).await.json();
+        let for_members = for_members["id"].as_str().unwrap().to_owned();
         let in_project = format!("A {MARK} in the project's file.");
         let project_file = put_into(&ann, &project, &format!("{MARK}.txt"), in_project.as_bytes()).await.ok();
         let folder =
@@ -172,7 +174,7 @@ impl Ann {
             schedules: vec![text(&schedule["id"])],
             devices: vec![text(&device["id"])],
             links: vec![link],
-            withdrawn: vec![withdrawn],
+            closed: vec![for_members, withdrawn],
             projects: vec![project],
             responses: vec![text(&response["id"])],
             access: vec![uuid::Uuid::now_v7().to_string()],
@@ -198,7 +200,7 @@ impl Ann {
             About::Schedule => &self.schedules,
             About::Device => &self.devices,
             About::Link => &self.links,
-            About::Withdrawn => &self.withdrawn,
+            About::Closed => &self.closed,
             About::Project => &self.projects,
             About::Response => &self.responses,
             About::Access => &self.access,
@@ -231,6 +233,7 @@ impl Ann {
             &self.cached,
             &self.files,
             &self.links,
+            &self.closed,
             &self.schedules,
             &self.projects,
         ]

@@ -128,7 +128,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Schedule
                 | About::Device
                 | About::Link
-                | About::Withdrawn
+                | About::Closed
                 | About::Project
                 | About::Response => 404,
                 About::Malformed => 400,
@@ -184,7 +184,7 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Schedule
                 | About::Device
                 | About::Link
-                | About::Withdrawn
+                | About::Closed
                 | About::Access
                 | About::Project
                 | About::Response => {
@@ -244,7 +244,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Schedule
                     | About::Device
                     | About::Link
-                    | About::Withdrawn
+                    | About::Closed
                     | About::Project
                     | About::Response
                     | About::Malformed

@@ -33,8 +33,8 @@ pub enum About {
     Device,
     /// A link to a conversation that she shares.
     Link,
-    /// A link that she has withdrawn: before that everybody may use it.
-    Withdrawn,
+    /// A link that is not for everybody: one for the members of her project, and one that she has withdrawn.
+    Closed,
     /// A project of hers, with a conversation and a file in it.
     Project,
     /// A run that another program asked for.
@@ -65,8 +65,8 @@ pub struct Probe {
 /// How each route is asked.
 pub fn probes() -> Vec<Probe> {
     use About::{
-        Access, Admin, Bench, Cached, Conversation, Entry, File, Folder, Link, Malformed, NoForm, Own,
-        Preset, Project, Response, Run, Schedule, Token, Unconfirmed, Webhook, Withdrawn,
+        Access, Admin, Bench, Cached, Closed, Conversation, Entry, File, Folder, Link, Malformed, NoForm,
+        Own, Preset, Project, Response, Run, Schedule, Token, Unconfirmed, Webhook,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
@@ -120,9 +120,9 @@ pub fn probes() -> Vec<Probe> {
         entry("POST", "/api/conversations/{id}/message/cancel", Conversation, &[""], None),
         entry("POST", "/api/conversations/{id}/shares", Conversation, &[""], Some(json!({}))),
         entry("GET", "/api/shares", Own, &["", "limit=1"], None),
-        entry("GET", "/api/shares/{id}", Withdrawn, &[""], None),
+        entry("GET", "/api/shares/{id}", Closed, &[""], None),
         entry("DELETE", "/api/shares/{id}", Link, &[""], None),
-        entry("POST", "/api/shares/{id}/copy", Withdrawn, &[""], None),
+        entry("POST", "/api/shares/{id}/copy", Closed, &[""], None),
         entry("GET", "/api/projects", Own, &[""], None),
         entry("POST", "/api/projects", Own, &[""], Some(json!({"name": "Bob's"}))),
         entry("GET", "/api/projects/{id}", Project, &[""], None),

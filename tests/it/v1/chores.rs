@@ -42,6 +42,7 @@ async fn a_chore_is_one_call_of_the_utility_model_and_stands_in_the_ledger() {
 
     let response = tool.post(RESPONSES, wants(TITLE, &json!({}))).await.ok();
     assert_eq!(response["output"][0]["content"][0]["text"], "{\"title\": \"Blue Sky\"}", "{response}");
+    assert!(response["completed_at"].is_i64(), "{response}");
     let sent = stream(&tool, RESPONSES, &wants(TITLE, &json!({"stream": true}))).await.rest().await;
     let numbers: Vec<u64> = sent.iter().map(super::Sent::number).collect();
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");

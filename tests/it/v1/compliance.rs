@@ -61,6 +61,11 @@ fn is_a_response(response: &Value) {
     }
 }
 
+/// What a member was asked. Its title is asked for at the same time, and may come first.
+fn asked_of_a_member(app: &TestApp) -> Value {
+    app.models.records().into_iter().find(|record| record.request.model == "m/one").unwrap().request.body
+}
+
 #[tokio::test]
 async fn basic_text_response() {
     let app = TestApp::start().await;
@@ -98,7 +103,7 @@ async fn system_prompt() {
         ]}),
     );
     is_a_response(&program(&app).await.post(RESPONSES, body).await.ok());
-    let first = app.models.records().into_iter().next().unwrap().request.body;
+    let first = asked_of_a_member(&app);
     assert_eq!(first["messages"][0], json!({"role": "system", "content": "You are a pirate."}));
     app.close().await;
 }
@@ -131,7 +136,7 @@ async fn multi_turn() {
         ]}),
     );
     is_a_response(&program(&app).await.post(RESPONSES, body).await.ok());
-    let first = app.models.records().into_iter().next().unwrap().request.body;
+    let first = asked_of_a_member(&app);
     assert_eq!(first["messages"][0]["content"], "My name is Ann.");
     app.close().await;
 }

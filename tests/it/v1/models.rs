@@ -55,6 +55,39 @@ async fn formats_and_presets_are_models_that_say_what_they_cost_and_that_they_ta
 }
 
 #[tokio::test]
+async fn a_new_preset_does_not_take_the_name_of_an_old_one() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let mut saved = Vec::new();
+    // `Fast & cheap!` comes first in the alphabet.
+    for name in ["fast-cheap", "Slow / dear", "Fast & cheap!", "Slow & dear"] {
+        let preset = ann.post("/api/settings/presets", json!({ "name": name })).await.ok();
+        saved.push(preset["preset"]["id"].as_str().unwrap().to_owned());
+    }
+    let tool = program(&app).await;
+    let expected = [
+        format!("council/{}", saved[2]),
+        "council/fast-cheap".to_owned(),
+        format!("council/{}", saved[3]),
+        "council/slow-dear".to_owned(),
+    ];
+    assert_eq!(ids(&tool).await[6..], expected, "in the order of their names");
+    for (place, name) in [(0, "fast-cheap"), (1, "slow-dear")] {
+        let by_id = tool.get(&format!("/v1/models/council/{}", saved[place])).await.ok();
+        assert_eq!(by_id["id"], json!(format!("council/{name}")));
+    }
+    // Saved anew it stays what it was, and what is written like the name is meant by it.
+    ann.post("/api/settings/presets", json!({"name": "Slow / dear", "options": {"mode": "debate"}}))
+        .await
+        .ok();
+    assert_eq!(ids(&tool).await[6..], expected);
+    ann.post("/api/settings/presets", json!({"name": "slow-dear"})).await.ok();
+    let by_id = tool.get(&format!("/v1/models/council/{}", saved[1])).await.ok();
+    assert_eq!(by_id["id"], json!(format!("council/{}", saved[1])));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn every_model_gives_an_answer() {
     let app = TestApp::simulated().await;
     let preset =

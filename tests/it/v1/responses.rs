@@ -50,6 +50,13 @@ async fn a_response_is_an_object_that_can_be_read_again() {
     let again = tool.get(&path).await.ok();
     assert_eq!(again["output"], response["output"]);
     assert_eq!(again["usage"], response["usage"]);
+    // To stop what is completed changes nothing, and says the same.
+    let stopped = tool.post(&format!("{path}/cancel"), json!({})).await.ok();
+    assert_eq!(stopped, again);
+    for whole in [&response, &again, &stopped] {
+        assert_eq!(whole["status"], "completed");
+        assert!(whole["completed_at"].as_i64().unwrap() >= whole["created_at"].as_i64().unwrap());
+    }
     let with_council = tool.get(&format!("{path}?include[]=council")).await.ok();
     assert_eq!(with_council["council"]["seats"].as_array().unwrap().len(), 4);
     let list = app.user("ann").get("/api/conversations").await.ok();

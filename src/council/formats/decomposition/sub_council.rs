@@ -7,6 +7,8 @@ use super::options::Pick;
 use super::part::{PickedBy, SubResult};
 use super::purposes::{PICK, SUB_ANSWER, stage};
 use crate::council::ask::rejects_the_system_prompt;
+use crate::council::attached::FilesRead;
+use crate::council::context;
 use crate::council::options::{confidence, rubric};
 use crate::council::prompts::fence::Fence;
 use crate::council::prompts::template::Template;
@@ -97,18 +99,19 @@ async fn answer(
     let floor = turn.as_ref();
     let key = format!("sub{}/{}", part.index + 1, member.name());
     let system = task.brief.system_prompt_for(member);
-    let mut conversed = send(run, task, (part, pick), (member, system), floor, &key).await;
+    let (mut conversed, mut files_read) = send(run, task, (part, pick), (member, system), floor, &key).await;
     let mut dropped = false;
     if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
         let key = format!("{key}/without_system_prompt");
-        conversed = send(run, task, (part, pick), (member, None), floor, &key).await;
+        (conversed, files_read) = send(run, task, (part, pick), (member, None), floor, &key).await;
     }
     // The next member need not wait until this one's events are sent.
     drop(turn);
     let found: Vec<u32> = conversed.found().collect();
     let mut answer = read(task, member, conversed, pick);
     answer.citations = task.brief.citations(&answer.response, found);
+    answer.files_read = files_read;
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
     let event = DecompositionEvent::SubCouncilResponse {
@@ -131,7 +134,7 @@ async fn send(
     (member, system): (&Member, Option<&str>),
     turn: Option<&Turn<'_>>,
     key: &str,
-) -> Conversed {
+) -> (Conversed, Option<FilesRead>) {
     let brief = &task.brief;
     let whole = Fence::new(&run.marker()).verbatim("Question", &brief.question);
     let values =
@@ -141,21 +144,22 @@ async fn send(
     if pick == Pick::Confidence {
         prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
     }
+    let fitted = context::fitted(run, brief, (member.model.as_str(), &SUB_ANSWER), system, &prompt).await;
+    let before = if brief.fits_files { fitted.turns } else { brief.history.as_slice() };
     let system = system.map(ChatMessage::system);
-    let prompt = brief.after_material(&run.marker(), prompt);
     let request = ChatRequest {
         sampling: brief.settings.sampling(&SUB_ANSWER),
         timeouts: brief.settings.timeouts(&SUB_ANSWER),
         ..ChatRequest::new(
             &member.model,
             &SUB_ANSWER,
-            system.into_iter().chain(history::messages(&brief.history, prompt)).collect(),
+            system.into_iter().chain(history::messages(before, fitted.question)).collect(),
         )
     };
     let place = Place::Round(u32::try_from(part.index + 1).unwrap_or(u32::MAX));
     let talk =
         Talk { stage: stage(part.index), key, request, member: member.name(), turn, place, view: None };
-    converse(run, brief, task.tools, talk).await
+    (converse(run, brief, task.tools, talk).await, fitted.files_read)
 }
 
 fn read(task: &Task, member: &Member, conversed: Conversed, pick: Pick) -> Answer {
@@ -163,6 +167,7 @@ fn read(task: &Task, member: &Member, conversed: Conversed, pick: Pick) -> Answe
     if pick == Pick::Confidence {
         (answer.response, answer.confidence) = confidence::parse(&answer.response);
     }
+    answer.fail_if_silent();
     answers::read_steps(task, &mut answer);
     answer.addresses_judges = judges::addresses_judges(&answer.response);
     answer

@@ -72,6 +72,7 @@ const LONGEST: usize = 48;
 const RULE: Rule = Rule {
     may_become,
     is: |line| line.len() <= LONGEST && read(line).is_some(),
+    is_at_the_end: |_| false,
     and_all_after: false,
     longest: SHORT,
 };

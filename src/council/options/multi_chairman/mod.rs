@@ -21,6 +21,7 @@ use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::{Run, UnderWay};
+use crate::council::run_event::{Ignored, IgnoredFact};
 use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Settings};
 use crate::council::stages::synthesis::{
     self, Author, HeadingFact, NoteFact, Prompts, Shown, Synthesis, SynthesisEvent,
@@ -32,10 +33,20 @@ const DRAFT_KEY: &str = "multi_chairman/draft";
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = &[&PROMPT, &LETTER];
 
-/// Reads a request's fields: the models that each write a draft; none when it is off.
-pub(in crate::council) fn parse(fields: &mut Fields<'_>, settings: &Settings) -> Vec<String> {
+/// Reads a request's fields: the models that each write a draft; none when it is off. Where it does not apply, for the
+/// reason `why_not`, none are needed.
+pub(in crate::council) fn parse(
+    fields: &mut Fields<'_>,
+    settings: &Settings,
+    why_not: Option<IgnoredFact>,
+    ignored: &mut Vec<Ignored>,
+) -> Vec<String> {
     let models = &settings.options.multi_chairman.multi_chairman_models;
     if !fields.take("use_multi_chairman", "true or false").unwrap_or(false) {
+        return Vec::new();
+    }
+    if let Some(why_not) = why_not.filter(|_| models.len() < MIN_MEMBERS) {
+        ignored.push(Ignored::because("use_multi_chairman", why_not));
         return Vec::new();
     }
     if models.len() < MIN_MEMBERS {

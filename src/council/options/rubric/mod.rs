@@ -8,7 +8,7 @@ pub mod view;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{self, FieldErrorKind, Fields};
 use crate::council::pricing::tokens;
 use crate::council::prompts::fence::Fence;
 use crate::council::prompts::template::{Prompts, Template};
@@ -195,8 +195,7 @@ pub fn text_problem(text: &str) -> Option<String> {
 /// What is wrong with a name, if anything.
 #[must_use]
 pub fn name_problem(name: &str) -> Option<String> {
-    let is_right = name.chars().count() <= MAX_NAME_CHARS && !name.chars().any(char::is_control);
-    (!is_right).then(|| format!("must be 1 to {MAX_NAME_CHARS} characters without control characters"))
+    field::name_problem(name, MAX_NAME_CHARS)
 }
 
 #[cfg(test)]

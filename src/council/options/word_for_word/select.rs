@@ -42,12 +42,22 @@ fn choose<'r>(round: &'r Round<'_>) -> (Option<&'r Answer>, Vec<NoteFact>) {
         notes.push(NoteFact::NothingToTake);
         return (None, notes);
     };
-    let sharing: Vec<String> =
-        fit.iter().filter(|(row, _)| row.place == first.place).map(|(row, _)| row.member.clone()).collect();
+    let level = round.reviewed.metadata.aggregate.as_ref().map(|facts| &facts.level_without_corrections[..]);
+    let fit: Vec<&AggregateRow> = fit.iter().map(|(row, _)| *row).collect();
+    let sharing = sharing(&fit, level.unwrap_or_default());
     if sharing.len() > 1 {
         notes.push(NoteFact::SharedPlace { members: sharing, member: first.member.clone() });
     }
     (Some(answer), notes)
+}
+
+/// Who shares the place of the first of these, or does so but for corrections: `level` are those that share the first
+/// place without them.
+fn sharing(rows: &[&AggregateRow], level: &[String]) -> Vec<String> {
+    let Some(first) = rows.first() else { return Vec::new() };
+    let is_level = level.contains(&first.member);
+    let shares = |row: &AggregateRow| row.place == first.place || (is_level && level.contains(&row.member));
+    rows.iter().filter(|row| shares(row)).map(|row| row.member.clone()).collect()
 }
 
 /// Without a ranking an answer can be taken only if it is the only one.
@@ -85,4 +95,30 @@ fn take(round: &Round<'_>, answer: &Answer) -> Synthesis {
         synthesis.note(loss);
     }
     synthesis
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whom_only_a_correction_puts_behind_shares_the_place() {
+        let row = |member: &str, place| AggregateRow {
+            member: member.to_owned(),
+            place,
+            ..AggregateRow::default()
+        };
+        let (a, b, c) = (row("a", 1), row("b", 2), row("c", 2));
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (rows, level, expected) in [
+            (vec![&a, &b, &c], vec![], vec!["a"]),
+            (vec![&a, &b, &c], vec!["c", "a"], vec!["a", "c"]),
+            (vec![&a, &b, &c], vec!["c", "b"], vec!["a"]),
+            (vec![&b, &c], vec![], vec!["b", "c"]),
+            (vec![&b, &c], vec!["a", "b"], vec!["b", "c"]),
+            (vec![], vec!["a"], vec![]),
+        ] {
+            assert_eq!(sharing(&rows, &names(&level)), names(&expected), "{level:?}");
+        }
+    }
 }

@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 
 use crate::council::any_event::AnyEvent;
 use crate::council::ask::rejects_the_system_prompt;
+use crate::council::attached::FilesRead;
 use crate::council::context;
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
 use crate::council::options::escalation::info::EscalationInfo;
 use crate::council::options::routing::info::RoutingInfo;
 use crate::council::pass::Pass;
-use crate::council::pricing::tokens;
 use crate::council::prompts::history;
 use crate::council::prompts::judges;
 use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
@@ -34,6 +34,7 @@ use crate::council::token::TokenHead;
 use crate::council::tool_use::event::Place;
 use crate::council::tool_use::{Conversed, Talk, ToolCallMade, converse};
 use crate::council::view::View;
+use crate::invisible::shows_nothing;
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Usage, counted_as};
 
@@ -94,6 +95,9 @@ pub struct Answer {
     /// Time to the first token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_ms: Option<u64>,
+    /// How much it read of the question's files, where its model's context has no room for more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_read: Option<FilesRead>,
     /// The provider refused the system prompt; the member was asked again without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub system_prompt_dropped: bool,
@@ -137,6 +141,19 @@ impl Answer {
         self.error = Some(error.message);
         self.error_kind = Some(error.kind);
         self.error_fact = error.fact;
+    }
+
+    /// Notes that it failed where its text says nothing: a reply may be the line of its confidence alone, or characters
+    /// that nobody sees.
+    pub(in crate::council) fn fail_if_silent(&mut self) {
+        if !shows_nothing(&self.response) {
+            return;
+        }
+        self.response.clear();
+        if self.error.is_none() {
+            self.confidence = None;
+            self.fail(CallError::empty_answer(&self.model));
+        }
     }
 
     /// Whether it is there and can be used.
@@ -367,17 +384,18 @@ async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answe
     let name = member.name();
     let system = task.brief.system_prompt_for(member);
     let key = format!("{ANSWER_KEY}{name}");
-    let mut conversed = send(run, task, (member, tier), turn, &key, system).await;
+    let (mut conversed, mut files_read) = send(run, task, (member, tier), turn, &key, system).await;
     let mut dropped = false;
     if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
         let key = format!("{key}{WITHOUT_SYSTEM_PROMPT}");
-        conversed = send(run, task, (member, tier), turn, &key, None).await;
+        (conversed, files_read) = send(run, task, (member, tier), turn, &key, None).await;
     }
     let found: Vec<u32> = conversed.found().collect();
     let mut answer = read(task, member, conversed);
     answer.citations = task.brief.citations(&answer.response, found);
     answer.tier = tier;
+    answer.files_read = files_read;
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
     answer
@@ -390,11 +408,12 @@ async fn send(
     turn: Option<&Turn<'_>>,
     key: &str,
     system: Option<&str>,
-) -> Conversed {
+) -> (Conversed, Option<FilesRead>) {
+    let (messages, files_read) = prompt(run, task, member, system).await;
     let request = ChatRequest {
         sampling: task.brief.settings.sampling(&ANSWER),
         timeouts: task.brief.settings.timeouts(&ANSWER),
-        ..ChatRequest::new(&member.model, &ANSWER, prompt(run, task, member, system).await)
+        ..ChatRequest::new(&member.model, &ANSWER, messages)
     };
     let fields = json!({ "model": member.model, "member": member.name(), "tier": tier });
     let view = || {
@@ -410,19 +429,23 @@ async fn send(
         place: Place::Stage1,
         view: Some(&view),
     };
-    converse(run, &task.brief, task.tools, talk).await
+    (converse(run, &task.brief, task.tools, talk).await, files_read)
 }
 
-async fn prompt(run: &Run, task: &Task, member: &Member, system: Option<&str>) -> Vec<ChatMessage> {
+async fn prompt(
+    run: &Run,
+    task: &Task,
+    member: &Member,
+    system: Option<&str>,
+) -> (Vec<ChatMessage>, Option<FilesRead>) {
     let brief = &task.brief;
     let mut question = brief.whole_question();
     ask_for_steps(task, &mut question);
     question.push_str(brief.prompts.text(&confidence::SUFFIX));
-    let question = brief.after_material(&run.marker(), question);
-    let rest = tokens(&question) + system.map_or(0, tokens);
-    let turns = context::history(run, brief, (member.model.as_str(), &ANSWER), rest).await;
+    let fitted = context::fitted(run, brief, (member.model.as_str(), &ANSWER), system, &question).await;
     let system = system.map(ChatMessage::system);
-    system.into_iter().chain(history::messages(turns, question)).collect()
+    let messages = system.into_iter().chain(history::messages(fitted.turns, fitted.question)).collect();
+    (messages, fitted.files_read)
 }
 
 /// Adds to what a member is asked that its answer is to show its steps, where that is wanted.
@@ -467,6 +490,7 @@ pub(in crate::council) fn whole(member: &Member, conversed: Conversed) -> Answer
 fn read(task: &Task, member: &Member, conversed: Conversed) -> Answer {
     let mut answer = whole(member, conversed);
     (answer.response, answer.confidence) = confidence::parse(&answer.response);
+    answer.fail_if_silent();
     read_steps(task, &mut answer);
     answer.addresses_judges = judges::addresses_judges(&answer.response);
     answer
