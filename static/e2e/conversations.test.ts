@@ -102,7 +102,7 @@ it("shows a token once, and revokes it", async () => {
   const name = `laptop ${Date.now()}`;
   await page.goto("/settings");
   await page.getByLabel("New token for").fill(name);
-  await page.getByRole("button", { name: "Make token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   const secret = page.locator(".secret code");
   await secret.waitFor();
   expect(((await secret.textContent()) ?? "").length).toBeGreaterThan(30);

@@ -81,13 +81,13 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     await page.goto("/dashboard?days=7");
     const series = part("Over time");
     await series.getByRole("figure", { name: "Cost by day" }).waitFor();
-    await series.getByRole("button", { name: "Questions" }).press("Enter");
-    await series.getByRole("figure", { name: "Questions by day" }).waitFor();
+    await series.getByRole("button", { name: "Runs", exact: true }).press("Enter");
+    await series.getByRole("figure", { name: "Runs by day" }).waitFor();
     const over = series.locator(".u-over");
     const box = await over.boundingBox();
     if (!box) throw new Error("the chart has no size");
     await over.hover({ position: { x: box.width - 12, y: box.height / 2 } });
-    await series.getByText(/\d+ questions$/).waitFor();
+    await series.getByText(/\d+ runs$/).waitFor();
     await series.getByText("The same as a table").press("Enter");
     await expect.poll(() => series.getByRole("row").count()).toBeGreaterThan(1);
     await fitsAndBreaksNoRule();
@@ -250,7 +250,8 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     await dialog.getByText("This cannot be taken back.").waitFor();
     await fitsAndBreaksNoRule();
     await page.keyboard.press("Escape");
-    await expect.poll(() => dialog.count()).toBe(0);
+    // Not only closed: the page hears of that a moment later.
+    await expect.poll(() => page.locator("dialog").count()).toBe(0);
     expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Clear for good" }).press("Enter");

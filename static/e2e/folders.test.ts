@@ -75,7 +75,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await choose("More for Fern", "Move to folder…");
     await dialog().getByLabel("Name of the new folder").fill("Moor");
     await page.keyboard.press("Enter");
-    await page.getByText("1 conversation is in the folder Moor now.").waitFor();
+    await page.getByText("Moved 1 conversation to the folder Moor.").waitFor();
     await expect.poll(() => seen(page)).toEqual(["Moor (1)", "Gorse", "Heather", "Ivy"]);
   }
 
@@ -131,7 +131,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await list(page).getByRole("button", { name: "Move to folder…" }).click();
     await dialog().getByRole("radio", { name: "Moor" }).check();
     await dialog().getByRole("button", { name: "Move", exact: true }).click();
-    await page.getByText("2 conversations are in the folder Moor now.").waitFor();
+    await page.getByText("Moved 2 conversations to the folder Moor.").waitFor();
     await expect.poll(() => seen(page)).toEqual(["Moor (3)", "Gorse"]);
     await page.getByRole("button", { name: "Undo" }).last().click();
     await expect.poll(() => seen(page)).toEqual(["Moor (1)", "Gorse", "Heather", "Ivy"]);
@@ -155,7 +155,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await expect.poll(() => seen(page)).toEqual(["Moor (0)", "Gorse", "Heather", "Ivy"]);
     await page.getByRole("button", { name: "Archived", exact: true }).click();
     await expect.poll(() => seen(page)).toEqual(["Fern"]);
-    await choose("More for Fern", "Take back");
+    await choose("More for Fern", "Restore");
     await page.getByRole("button", { name: "Back from Archived" }).click();
     await expect.poll(() => seen(page)).toEqual(["Moor (1)", "Fern", "Gorse", "Heather", "Ivy"]);
   });
@@ -166,7 +166,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await begin();
     const entry = (title: string) => list(page).locator(".entry > a", { hasText: title });
     await entry("Ivy").dragTo(row(page, "Moor"));
-    await page.getByText("1 conversation is in the folder Moor now.").last().waitFor();
+    await page.getByText("Moved 1 conversation to the folder Moor.").last().waitFor();
     await expect.poll(() => seen(page)).toEqual(["Moor (2)", "Gorse", "Heather"]);
     await row(page, "Moor").click();
     await expect.poll(() => seen(page)).toEqual(["Moor (2)", "Fern", "Ivy", "Gorse", "Heather"]);

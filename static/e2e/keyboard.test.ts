@@ -43,6 +43,7 @@ it("leads through a day with the council", async () => {
   await goTo(page, /^Stop/);
   await page.keyboard.press("Enter");
   await page.getByText("Stopped.", { exact: true }).waitFor({ timeout: patience });
+  await expect.poll(() => focused(page)).toBe("Your question");
 
   await askByKeys(page, "Should we meet on Mondays?");
   await waitForEnd(page);

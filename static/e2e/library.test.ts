@@ -76,7 +76,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 
     await page.getByLabel("Text", { exact: true }).fill("Nothing left of it.");
     // Left without saving, it is asked about.
-    await page.getByRole("link", { name: "To the whole library" }).click();
+    await page.getByRole("link", { name: "Back to the library" }).click();
     const leaving = page.getByRole("dialog", { name: "Leave without saving?" });
     await leaving.getByText("What you wrote here is not saved yet.").waitFor();
     await leaving.getByRole("button", { name: "Keep editing" }).click();
@@ -85,15 +85,15 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByRole("button", { name: "Show what version 1 says" }).click();
     await page.getByText("What did {{team}} do in week {{week}}?").waitFor();
     await fitsAndBreaksNoRule(page);
-    await page.getByRole("button", { name: "Bring back version 1" }).click();
+    await page.getByRole("button", { name: "Restore version 1" }).click();
     await page.getByText("Version 3").waitFor();
     await expect
       .poll(() => page.getByLabel("Text", { exact: true }).inputValue())
       .toBe("What did {{team}} do in week {{week}}?");
 
-    await page.getByRole("button", { name: "Delete it" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Delete “Weekly report”?" });
-    await dialog.getByRole("button", { name: "Delete it" }).click();
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("Nothing is here yet.").waitFor();
   });
 
@@ -182,6 +182,11 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     );
     await text.fill("- Colours: it names one\n- <b>Bold</b> ![x](https://evil.example/x)");
     await fitsAndBreaksNoRule(page);
+    const drawn = await text.evaluate((field) => {
+      const { borderTopStyle, outlineStyle } = getComputedStyle(field);
+      return [borderTopStyle, outlineStyle];
+    });
+    expect(drawn, "a frame, and another with the focus").toEqual(["solid", "solid"]);
     // It is kept with the draft.
     await page.reload();
     const done = page.getByRole("button", { name: "Done" });

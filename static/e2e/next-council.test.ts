@@ -55,6 +55,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const before = await members(page);
     await page.getByRole("region", { name: "Members of the council" }).getByText("basil").click();
     await expect.poll(() => seats(page)).toEqual(council);
+    await expect.poll(() => focused(page)).toBe("Swap basil");
     await price(page)
       .getByText(/^A short question: about \$0\.\d+, 10 calls$/)
       .waitFor();
@@ -63,7 +64,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 
     await press(page, "Swap basil");
     await expect.poll(() => focused(page)).toBe("Search models");
-    await dialog(page).getByRole("heading", { name: "In the place of basil" }).waitFor();
+    await dialog(page).getByRole("heading", { name: "Instead of basil" }).waitFor();
     await search(page).fill("chair");
     expect(await violations(page)).toEqual([]);
     await search(page).press("Enter");
@@ -146,7 +147,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByLabel("Your question").click();
     await expect.poll(() => chip(page).textContent()).toBe("3 members");
     await chip(page).press("Enter");
-    await press(page, "Ask your council");
+    await press(page, "Back to my council");
     await expect.poll(() => seats(page)).toEqual(council);
     await press(page, "Done");
     await expect.poll(() => chip(page).textContent()).toBe("4 members");

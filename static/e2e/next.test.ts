@@ -51,7 +51,8 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     if ("isMobile" in shape) await page.getByRole("button", { name: "Ask next" }).tap();
     else await box(page).press("Enter");
     await waiting(page).getByText("And what is a current?").waitFor();
-    await waiting(page).getByText("Asked as soon as this answer is there").waitFor();
+    await waiting(page).getByText("To the council").waitFor();
+    await waiting(page).getByText("Asked as soon as this answer is ready").waitFor();
     expect(await box(page).inputValue()).toBe("");
     expect(await violations(page)).toEqual([]);
     await page.reload();

@@ -93,9 +93,9 @@ describe.each(bothShapes)("on %s", (shapeName, shape) => {
     const page = anns.page;
     await page.goto("/settings");
     const mine = page.getByRole("region", { name: "Your data" });
-    await mine.getByText("has placed a hold on your data").waitFor();
+    await mine.getByText("placed a hold on your data").waitFor();
     await mine.getByText("Her manager asked").waitFor();
-    await mine.getByText("2 looks").click();
+    await mine.getByText("Read 2 times").click();
     await mine.getByRole("link", { name: "a conversation" }).waitFor();
     expect(await mine.getByText("Case 7").count()).toBe(0);
     expect(await mine.getByRole("button", { name: "Delete everything…" }).isDisabled()).toBe(true);

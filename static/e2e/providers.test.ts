@@ -91,6 +91,11 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     );
     await search.press("Enter");
     await page.getByText("google/pro-5 was added.").waitFor();
+    const foot = (element: Element) => element.getBoundingClientRect().bottom;
+    const bar = await page
+      .locator(".save-bar")
+      .evaluate((element) => element.getBoundingClientRect().top);
+    await expect.poll(() => search.evaluate(foot)).toBeLessThanOrEqual(bar);
     await search.fill("workshop");
     await search.press("ArrowDown");
     await search.press("ArrowUp");

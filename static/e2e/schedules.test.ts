@@ -72,7 +72,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       .waitFor();
     await form().getByLabel("Budget in US dollars a month").fill("2,50");
     await fitsAndBreaksNoRule(page);
-    await form().getByRole("button", { name: "Make schedule" }).click();
+    await form().getByRole("button", { name: "Create schedule" }).click();
     await row()
       .getByText(/^Every Wednesday at 6:30 PM · .* of \$2\.50 this month$/)
       .waitFor();
@@ -100,7 +100,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await row()
       .getByRole("link", { name: /^Answer of / })
       .click();
-    await page.getByRole("heading", { name: /^Herons, \d{4}-\d\d-\d\d$/ }).waitFor();
+    await page.getByRole("heading", { name: /^\d{4}-\d\d-\d\d · Herons$/ }).waitFor();
 
     await page.goto("/schedules");
     await row().getByRole("button", { name: "Change", exact: true }).click();
@@ -142,7 +142,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await form().getByLabel("Question", { exact: true }).fill("Why?");
     await form().getByLabel("Time zone").fill("Mars/Olympus");
     await form().getByLabel("Budget in US dollars a month").fill("-1");
-    await form().getByRole("button", { name: "Make schedule" }).click();
+    await form().getByRole("button", { name: "Create schedule" }).click();
     await form().getByText("There is no such time zone.").waitFor();
     await form().getByText("From 0 to 10,000,000.").waitFor();
     expect(await form().getByLabel("Time zone").getAttribute("aria-invalid")).toBe("true");

@@ -125,9 +125,9 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByRole("button", { name: "Archived", exact: true }).press("Enter");
     await select().press("Enter");
     await bar(page).getByRole("button", { name: "Select all that are shown" }).press("Enter");
-    await tool(page, "Take back").press("Enter");
-    await confirm(page, "Take 2 conversations back?", "Take back").press("Enter");
-    await page.getByText("2 conversations were taken back.").waitFor();
+    await tool(page, "Restore").press("Enter");
+    await confirm(page, "Restore 2 conversations?", "Restore").press("Enter");
+    await page.getByText("2 conversations were restored.").waitFor();
     await list(page).getByText("Nothing is archived.").waitFor();
   });
 

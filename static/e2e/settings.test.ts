@@ -108,7 +108,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await average.fill("6");
     await rename("");
     await alias(1).fill("");
-    await page.getByText("This is the instance's default").waitFor();
+    await page.getByText("This is the instance’s default").waitFor();
     expect(await page.locator(".field-error").count()).toBe(0);
   });
 
@@ -150,7 +150,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await members(page)).toContain("The Sceptic");
     await page.getByRole("button", { name: "Reset to default" }).press("Enter");
     await question.getByRole("button", { name: "Reset", exact: true }).press("Enter");
-    await page.getByText("This is the instance's default").waitFor();
+    await page.getByText("This is the instance’s default").waitFor();
     expect(await members(page)).not.toContain("The Sceptic");
   });
 

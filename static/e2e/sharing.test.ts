@@ -147,7 +147,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await panel.getByRole("link").getAttribute("href")).toBe(conversation);
     await fitsAndBreaksNoRule(page);
     await panel.getByRole("button", { name: /^Stop sharing: / }).press("Enter");
-    await panel.getByText("You share nothing.").waitFor();
+    await panel.getByText("Nothing is shared.").waitFor();
     await expect.poll(() => focused(page)).toBe("Shared links");
     // Nobody has read it, and nobody can.
     await ben.page.goto(first);

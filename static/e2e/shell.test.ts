@@ -82,7 +82,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await titles(page).first().click();
     await page.getByText("This conversation is archived.").waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.getByRole("button", { name: "Take it back" }).click();
+    await page.getByRole("button", { name: "Restore" }).click();
     await expect.poll(() => page.getByText("This conversation is archived.").count()).toBe(0);
     if (isPhone) {
       await showSidebar();
@@ -125,7 +125,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await expect.poll(() => titles(page).count()).toBe(2);
     await page.getByRole("button", { name: "Archived", exact: true }).click();
     await expect.poll(() => titles(page).allTextContents()).toEqual([title]);
-    await choose("Take back");
+    await choose("Restore");
     await page.getByText("Nothing is archived.").waitFor();
     await page.reload();
     await showSidebar();

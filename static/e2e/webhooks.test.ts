@@ -95,7 +95,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
   const make = async (path: string) => {
     await panel().getByRole("button", { name: "Add a webhook" }).click();
     await panel().getByLabel("Address").fill(`${address}${path}`);
-    await panel().getByRole("button", { name: "Make webhook" }).click();
+    await panel().getByRole("button", { name: "Create webhook" }).click();
     await panel().getByText("This is its secret.").waitFor();
   };
   const remove = async () => {
@@ -111,7 +111,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
   it("one is made, tested, told of a run, and removed", async () => {
     await panel().getByRole("button", { name: "Add a webhook" }).click();
     await panel().getByLabel("Address").fill("ftp://hooks.example.com");
-    await panel().getByRole("button", { name: "Make webhook" }).click();
+    await panel().getByRole("button", { name: "Create webhook" }).click();
     await panel().getByText("It has to begin with https://.").waitFor();
     expect(await violations(page)).toEqual([]);
     forgiveRefusal(watched);
@@ -198,7 +198,7 @@ it("the instance's are made in the administration, and are nobody's own", async 
   await page.getByRole("button", { name: "Add a webhook" }).click();
   await page.getByText("Questions and answers are never sent").waitFor();
   await page.getByLabel("Address").fill(`${address}/all`);
-  await page.getByRole("button", { name: "Make webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("This is its secret.").waitFor();
   expect(await violations(page)).toEqual([]);
   await page.goto("/settings");

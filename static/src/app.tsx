@@ -24,7 +24,7 @@ import {
   useSidebar,
 } from "./ui/sidebar-state";
 import { useSlots } from "./ui/slots";
-import { Toasts } from "./ui/toast";
+import { leaveErrors, Toasts } from "./ui/toast";
 
 const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet")));
 const SettingsPage = lazy(() => import("./pages/settings"));
@@ -189,6 +189,7 @@ function Shell() {
   useEffect(() => {
     if (path === shown.current) return;
     shown.current = path;
+    leaveErrors();
     if (document.activeElement === document.body) {
       document.getElementById("main")?.focus({ preventScroll: true });
     }

@@ -547,7 +547,7 @@ export function views(to: Conversations): View[] {
       await on.reload();
       await listOf(on).first().waitFor();
     }),
-    setting("default-options-prompt", "Options by default"),
+    setting("default-options-prompt", "Default options"),
     {
       name: "deleted",
       path: "/",

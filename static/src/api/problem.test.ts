@@ -67,6 +67,14 @@ describe("an answer", () => {
     );
   });
 
+  it("to what a proxy says of somebody is a sentence for people, with what is for whoever runs the server", async () => {
+    const type = "urn:llm-council:problem:identity-header";
+    const detail = "the identity header Remote-Name has no usable value";
+    expect((await problemOf(answer(400, { type, detail })))?.message).toBe(
+      "The sign-in proxy says something about you that this server cannot use. Tell whoever runs this server: the identity header Remote-Name has no usable value.",
+    );
+  });
+
   it("that says nothing still gets a sentence", async () => {
     expect((await problemOf(answer(500, "oops", "text/plain")))?.message).toContain("500");
   });

@@ -25,10 +25,24 @@ export function useProjectFiles(id: string) {
   });
 }
 
-/** `body`: the form with the file. */
-export async function addProjectFile(id: string, body: FormData | Blob) {
-  await json<ProjectFile>(filesOf(id), { method: "POST", body });
+/**
+ * `bodyAs`: the form with the file, called this. Where the project has the same file under another name, it keeps that, and
+ * it is returned; null otherwise.
+ */
+export async function addProjectFile(
+  id: string,
+  name: string,
+  bodyAs: (name: string) => FormData | Blob,
+): Promise<string | null> {
+  const upload = (as: string) =>
+    json<ProjectFile>(filesOf(id), { method: "POST", body: bodyAs(as) });
+  const before = queryClient.getQueryData<ProjectFile[]>(filesKey(id)) ?? [];
+  const added = await upload(name);
+  const known = before.find((file) => file.id === added.id)?.filename ?? added.filename;
+  // The server calls a file what it was called last.
+  const isKept = known !== added.filename && (await upload(known).catch(() => null)) !== null;
   await queryClient.invalidateQueries({ queryKey: filesKey(id) });
+  return isKept ? known : null;
 }
 
 export async function removeProjectFile(id: string, file: string) {

@@ -14,7 +14,7 @@ const byType: Record<string, string> = {
   "run-under-way": msg("A run is under way here. Wait for its end, or stop it."),
   "check-under-way": msg("Another check is under way. Try again when it has ended."),
   "nothing-to-share": msg("Nothing was asked here yet, so there is nothing to share."),
-  "being-written": msg("An answer is being written. Share it when it is there."),
+  "being-written": msg("An answer is being written. Share it when it is ready."),
   "too-many-links": msg(
     "You have as many links as there can be. Stop sharing one that nobody needs.",
   ),
@@ -34,7 +34,7 @@ const byType: Record<string, string> = {
   "too-many-folders": msg(
     "You have as many folders as there can be. Delete one that you no longer need.",
   ),
-  "answer-under-way": msg("An answer is being written. Copy it when it is there."),
+  "answer-under-way": msg("An answer is being written. Copy it when it is ready."),
   "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
   "changed-meanwhile": msg(
     "This was changed meanwhile. Look at what it says now before you change it.",
@@ -72,6 +72,12 @@ export function inReadersWords(body: Record<string, unknown>): string | null {
   }
   if (type === "no-draft" && typeof body.model === "string") {
     return t("{{model}} drafted nothing. Try again, or write it yourself.", { model: body.model });
+  }
+  if (type === "identity-header" && typeof body.detail === "string") {
+    return t(
+      "The sign-in proxy says something about you that this server cannot use. Tell whoever runs this server: {{detail}}.",
+      { detail: body.detail },
+    );
   }
   return null;
 }

@@ -1,7 +1,8 @@
-/** Links to conversations as they were when they were shared, for everybody who is signed in. */
+/** Links to conversations as they were when they were shared, for everybody who is signed in or for the members of a project. */
 import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { t } from "../i18n";
 import { json, send } from "./client";
-import { asProblem } from "./problem";
+import { asProblem, Problem } from "./problem";
 import { pageSize, queryClient, refreshConversations } from "./queries";
 import type { Schemas } from "./types";
 
@@ -13,6 +14,8 @@ interface ShareRequest {
   /** The last message of the branch that is shared. */
   branch_end?: string;
   days?: number;
+  /** The project for whose members alone it is. */
+  project_id?: string;
 }
 
 const lists = ["shares"] as const;
@@ -50,6 +53,14 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: lists });
 export async function makeShare(conversationId: string, wanted: ShareRequest) {
   const path = `/api/conversations/${encodeURIComponent(conversationId)}/shares`;
   const share = await json<Share>(path, send("POST", wanted));
+  if (wanted.project_id !== undefined && share.project_id !== wanted.project_id) {
+    // Made by a server of the version before, which is being replaced: it is for everybody.
+    await stopShare(share.id);
+    throw new Problem(
+      "refused",
+      t("The server cannot limit a link to a project yet. Try again in a moment."),
+    );
+  }
   void refresh();
   return share;
 }

@@ -348,6 +348,8 @@ export interface WrittenOption<Field extends Written = Written> {
   readonly read: (kept: unknown) => NonNullable<Request[Field]> | undefined;
   /** What asks for none, where there is one by default. */
   readonly none: NonNullable<Request[Field]>;
+  /** Whether it was written for one question alone, and goes with it. */
+  readonly once: (value: NonNullable<Request[Field]>) => boolean;
   readonly chip: (value: NonNullable<Request[Field]>) => string;
 }
 

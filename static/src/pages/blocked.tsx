@@ -13,7 +13,7 @@ export default function BlockedPage() {
           "An administrator of this server has blocked you. What is yours is kept. Ask whoever runs this server.",
         )}
       </p>
-      <p className="empty-actions">
+      <p className="page-actions">
         <a className="button" href="/">
           {t("Try again")}
         </a>

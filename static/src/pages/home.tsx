@@ -28,9 +28,9 @@ const examples = [
 
 /** Who answers what is asked here; each opens the choice of others. */
 function Members({ config }: { config: Config }) {
-  const [open, setOpen] = useState(false);
+  /** The seat that was pressed; none of them at -1. */
+  const [open, setOpen] = useState<number | null>(null);
   const { members, chairman } = nextCouncil(useDraft(null), config);
-  const choose = () => setOpen(true);
   return (
     <>
       <section className="seats" aria-label={t("Members of the council")}>
@@ -39,7 +39,12 @@ function Members({ config }: { config: Config }) {
             const name = nameOf(member);
             return (
               <li key={`${member.model}-${member.alias}`}>
-                <button type="button" title={member.model} aria-haspopup="dialog" onClick={choose}>
+                <button
+                  type="button"
+                  title={member.model}
+                  aria-haspopup="dialog"
+                  onClick={() => setOpen(seat)}
+                >
                   <Monogram member={name} seat={seat} />
                   {shortName(name)}
                 </button>
@@ -53,17 +58,23 @@ function Members({ config }: { config: Config }) {
             parts={{ name: <strong>{shortName(chairman.name)}</strong> }}
           />
         </p>
-        <button type="button" className="seats-change" aria-haspopup="dialog" onClick={choose}>
+        <button
+          type="button"
+          className="seats-change"
+          aria-haspopup="dialog"
+          onClick={() => setOpen(-1)}
+        >
           {t("Change the council")}
         </button>
       </section>
-      {open && (
+      {open !== null && (
         <Suspense fallback={null}>
           <CouncilDialog
+            at={open}
             place={null}
             project={null}
             conversationId={null}
-            onClose={() => setOpen(false)}
+            onClose={() => setOpen(null)}
           />
         </Suspense>
       )}

@@ -21,7 +21,7 @@ import { toast } from "../ui/toast";
 
 const Back = () => (
   <p>
-    <Link href="/library">{t("To the whole library")}</Link>
+    <Link href="/library">{t("Back to the library")}</Link>
   </p>
 );
 
@@ -56,7 +56,7 @@ function New({ kind }: { kind: Kind }) {
         <h1>{t(newOnes[kind])}</h1>
       </header>
       <section className="panel">
-        <Editor kind={kind} entry={null} begins={begins} />
+        <Editor kind={kind} entry={null} begins={begins?.content} onMade={begins?.onMade} />
       </section>
     </div>
   );
@@ -103,12 +103,12 @@ function Remove({ entry }: { entry: Entry }) {
   return (
     <p className="library-acts">
       <button type="button" className="button button-danger" onClick={() => setAsked(true)}>
-        {t("Delete it")}
+        {t("Delete")}
       </button>
       {asked && (
         <Confirm
           title={t("Delete “{{name}}”?", { name })}
-          actions={[{ label: t("Delete it"), tone: "danger", run: remove }]}
+          actions={[{ label: t("Delete"), tone: "danger", run: remove }]}
           cancel={t("Keep it")}
           onCancel={() => setAsked(false)}
         >

@@ -9,6 +9,7 @@ import type { Ask } from "../api/types";
 import { begin } from "../features/asking/begin";
 import { newDraft, setRefusal, useRefusals } from "../features/asking/refusals";
 import { Composer } from "../features/composer/composer";
+import { newIn } from "../features/composer/draft";
 import { focusComposer } from "../features/composer/focus";
 import { InProject } from "../features/projects/conversations";
 import { Ends } from "../features/projects/ends";
@@ -24,8 +25,9 @@ import { useTitle } from "../ui/title";
 /** The first question of a new conversation in the project. */
 function AskHere({ project }: { project: Project }) {
   const [, go] = useLocation();
-  const refusal = useRefusals((state) => state.refusals[newDraft] ?? null);
-  useEffect(() => () => setRefusal(newDraft, null), []);
+  const place = newIn(project.id) ?? newDraft;
+  const refusal = useRefusals((state) => state.refusals[place] ?? null);
+  useEffect(() => () => setRefusal(place, null), [place]);
   const ask = async (body: Ask) => {
     const id = await begin(body);
     if (id === null) return;
@@ -100,7 +102,7 @@ function Shown({ project }: { project: Project }) {
           </p>
         )}
       </header>
-      {project.role !== "viewer" && <AskHere project={project} />}
+      {project.role !== "viewer" && <AskHere key={project.id} project={project} />}
       <InProject project={project} />
       <Says project={project} ending={ending} />
       <Files project={project} />

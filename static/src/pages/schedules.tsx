@@ -75,7 +75,7 @@ export default function SchedulesPage() {
           <ScheduleForm
             {...(question && { question })}
             label={t("New scheduled question")}
-            action={t("Make schedule")}
+            action={t("Create schedule")}
             onSave={add}
             onCancel={close}
           />

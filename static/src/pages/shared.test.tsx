@@ -188,7 +188,7 @@ describe("what somebody shares", () => {
     refused = { status: 404, detail: "There is no such link" };
     const page = await show();
     await settled("This link does not work any more");
-    expect(page.textContent).toContain("It was withdrawn, or it has expired.");
+    expect(page.textContent).toContain("it is only for members of a project");
     expect(page.querySelector("a")?.getAttribute("href")).toBe("/");
   });
 

@@ -64,7 +64,7 @@ function Gone() {
       <h1>{title}</h1>
       <p>
         <T
-          text="It was withdrawn, or it has expired. <link>Start a new conversation</link>."
+          text="It was withdrawn, it has expired, or it is only for members of a project that you are not in. <link>Start a new conversation</link>."
           parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
         />
       </p>

@@ -19,7 +19,7 @@ import { isElsewhere, liveElsewhere } from "../features/branches/elsewhere";
 import { councilIn } from "../features/composer/asked";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
-import { WaitingQuestion } from "../features/composer/waiting";
+import { WaitingQuestions } from "../features/composer/waiting";
 import { archive } from "../features/conversations/changes";
 import { type Find, isFind } from "../features/conversations/find";
 import { Head } from "../features/conversations/head";
@@ -32,7 +32,7 @@ import { TurnView } from "../features/council/turn";
 import { type Turn, turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
 import type { Choices } from "../features/feature";
-import { seatsOf } from "../features/one-seat/seats";
+import { CouncilSeats, councilSeats, seatsOf } from "../features/one-seat/seats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { NotCopied } from "../features/sharing/not-copied";
@@ -51,12 +51,11 @@ function Expires({ at }: { at: string }) {
   return (
     <p className="archived-note">
       <Icon name="alert" />
-      {t(
-        "Nothing has happened here for long: this conversation is deleted on {{day}}. A new question keeps it.",
-        {
+      <span>
+        {t("This conversation will be deleted on {{day}} unless something happens in it.", {
           day: day(when(at)),
-        },
-      )}
+        })}
+      </span>
     </p>
   );
 }
@@ -65,9 +64,9 @@ function Archived({ conversation }: { conversation: Conversation }) {
   return (
     <p className="archived-note">
       <Icon name="archive" />
-      {t("This conversation is archived.")}
+      <span>{t("This conversation is archived.")}</span>
       <button type="button" className="quiet-button" onClick={() => archive(conversation, false)}>
-        {t("Take it back")}
+        {t("Restore")}
       </button>
     </p>
   );
@@ -204,6 +203,8 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
 
   const names = seatsOf(turns).join("\n");
   const seats = useMemo(() => names.split("\n").filter(Boolean), [names]);
+  const sitting = JSON.stringify(councilSeats(turns));
+  const places = useMemo((): Readonly<Record<string, number>> => JSON.parse(sitting), [sitting]);
 
   useFilesOfBefore(id, turns.at(-1)?.files);
 
@@ -214,7 +215,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   // Memoised, so that the composer is not drawn again while texts stream in.
   const ask = useCallback(
     async (body: Ask) => {
-      drafts.write(id, { content: "", to: null });
+      drafts.sent(id);
       files.clear(id);
       start(id, end === null ? body : { ...body, parent_message_id: end });
     },
@@ -222,7 +223,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   );
   const wait = useCallback(
     (body: Ask) => {
-      drafts.write(id, { content: "", to: null });
+      drafts.sent(id);
       files.clear(id);
       setRefusal(id, null);
       next.add(id, end === null ? body : { ...body, parent_message_id: end });
@@ -260,29 +261,32 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
       {conversation.archived && <Archived conversation={conversation} />}
       {conversation.expires_at && <Expires at={conversation.expires_at} />}
       <div ref={list} className="turns">
-        {turns.map((turn, at) => (
-          <TurnView
-            key={turn.key}
-            conversationId={id}
-            number={at + 1}
-            question={turn.question}
-            questionId={turn.questionId}
-            files={turn.files}
-            ofProject={turn.ofProject}
-            parentId={turn.parentId}
-            siblings={turn.siblings}
-            edited={edited !== null && turn.questionId === edited && !running}
-            running={running}
-            replaced={timesReplaced(forks, at)}
-            run={turn.run}
-            earlier={turn.earlier}
-            live={turn.live}
-            latest={at === turns.length - 1}
-            far={at < turns.length - turnsAtOnce}
-            onReattach={reattach}
-            onAskAgain={askAgain}
-          />
-        ))}
+        <CouncilSeats value={places}>
+          {turns.map((turn, at) => (
+            <TurnView
+              key={turn.key}
+              conversationId={id}
+              number={at + 1}
+              question={turn.question}
+              questionId={turn.questionId}
+              files={turn.files}
+              ofProject={turn.ofProject}
+              parentId={turn.parentId}
+              siblings={turn.siblings}
+              edited={edited !== null && turn.questionId === edited && !running}
+              running={running}
+              seats={seats}
+              replaced={timesReplaced(forks, at)}
+              run={turn.run}
+              earlier={turn.earlier}
+              live={turn.live}
+              latest={at === turns.length - 1}
+              far={at < turns.length - turnsAtOnce}
+              onReattach={reattach}
+              onAskAgain={askAgain}
+            />
+          ))}
+        </CouncilSeats>
         {turns.length === 0 && <p className="quiet">{t("Nothing was asked here yet.")}</p>}
       </div>
       <ProcessLog run={turns.at(-1)?.run ?? null} />
@@ -296,7 +300,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         {!running && <NotifyOffer />}
         <NotCopied />
         {/* Until the end of a complete run is read, what waits for it is about to be asked. */}
-        <WaitingQuestion id={id} running={running || live?.run.status === "complete"} />
+        <WaitingQuestions id={id} running={running || live?.run.status === "complete"} />
         <Composer
           conversationId={id}
           running={running}

@@ -11,6 +11,7 @@ import { complain } from "./complain";
 export function useAttempt() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [mended, setMended] = useState<readonly string[]>([]);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (problem && problem.fields.length > 0) focusFirstWrong(form.current);
@@ -23,6 +24,7 @@ export function useAttempt() {
     if (busy) return false;
     setBusy(true);
     setProblem(null);
+    setMended([]);
     try {
       await act();
       return true;
@@ -34,7 +36,11 @@ export function useAttempt() {
       setBusy(false);
     }
   };
-  return { busy, problem, attempt, form };
+  /** What is wrong with the fields, but for those that were changed since. */
+  const errors = problem?.fields.filter(({ field }) => !mended.includes(field)) ?? [];
+  /** Somebody has changed these fields: what was wrong with them is no longer said. */
+  const mend = (...fields: string[]) => setMended((known) => [...new Set([...known, ...fields])]);
+  return { busy, problem, errors, mend, attempt, form };
 }
 
 /** The first field that is marked wrong, where there is one. */

@@ -1,7 +1,7 @@
 import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { button, click, render } from "../test/render";
-import { Toasts, toast } from "./toast";
+import { leaveErrors, Toasts, toast } from "./toast";
 
 const page = (
   <>
@@ -56,4 +56,17 @@ it("goes by itself, and not while somebody is at its button", async () => {
   document.getElementById("main")?.focus();
   await act(async () => vi.advanceTimersByTime(2_000));
   expect(place.textContent).toBe("page");
+});
+
+it("an error goes with the page that it was about, and what else was said stays", async () => {
+  const place = await render(page);
+  await act(async () => toast("Not saved.", { tone: "bad" }));
+  await act(async () => toast("It is gone.", { action: { label: "Undo", run: vi.fn() } }));
+  // It may have led to the other page.
+  await act(async () => leaveErrors());
+  expect(place.textContent).toContain("Not saved.");
+  await act(async () => vi.advanceTimersByTime(2_000));
+  await act(async () => leaveErrors());
+  expect(place.textContent).toContain("It is gone.");
+  expect(place.textContent).not.toContain("Not saved.");
 });

@@ -8,6 +8,8 @@ export interface Toast {
   id: number;
   text: string;
   tone: "plain" | "bad";
+  /** When it came, in ms. */
+  since: number;
   action?: { label: string; run: () => void };
 }
 
@@ -20,7 +22,7 @@ const dismiss = (id: number) =>
 /** Shows it for a while; the function that is returned takes it away. */
 export function toast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}) {
   const id = nextId++;
-  const entry: Toast = { id, text, tone: "plain", ...options };
+  const entry: Toast = { id, text, tone: "plain", since: Date.now(), ...options };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), entry] }));
   const end = () => {
     // Not while somebody has the focus in it.
@@ -31,6 +33,12 @@ export function toast(text: string, options: Partial<Pick<Toast, "tone" | "actio
   setTimeout(end, entry.action ? 12_000 : 6_000);
   return () => dismiss(id);
 }
+
+/** What went wrong on another page is of no use on this one, unless it came with the change of pages. */
+export const leaveErrors = () =>
+  useToasts.setState(({ toasts }) => ({
+    toasts: toasts.filter(({ tone, since }) => tone !== "bad" || Date.now() - since < 1_000),
+  }));
 
 /** The places for them on the page, the newest last. */
 const usePlaces = create<{ places: readonly string[] }>(() => ({ places: [] }));

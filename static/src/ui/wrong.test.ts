@@ -22,7 +22,7 @@ describe("a form that is read", () => {
     read.number("days", "abc", days);
     read.maybeNumber("limit", "11", days);
     expect(refusal(() => read.insist()).fields).toEqual([
-      { field: "name", message: "Something has to be written here." },
+      { field: "name", message: "This field is required." },
       { field: "reason", message: "At most 5 characters; these are 6." },
       { field: "title", message: "At most 5 characters, none of them invisible." },
       { field: "days", message: "A whole number is needed." },

@@ -9,7 +9,7 @@ const lengthOf = (text: string) => [...text].length;
 /** What is wrong with a text that has to be there; null where nothing is. The server counts characters, not UTF-16 units. */
 export function textProblem(text: string, most: number): string | null {
   const typed = text.trim();
-  if (typed === "") return t("Something has to be written here.");
+  if (typed === "") return t("This field is required.");
   const length = typed.length > most ? lengthOf(typed) : 0;
   if (length <= most) return null;
   return t("At most {{most}} characters; these are {{number}}.", {

@@ -43,7 +43,7 @@ const actions: Record<string, string> = {
   "schedule.remove": msg("deleted a scheduled question"),
   "settings.change": msg("changed their settings"),
   "settings.reset": msg("reset their settings"),
-  "project.create": msg("made a project"),
+  "project.create": msg("created a project"),
   "project.change": msg("changed a project"),
   "project.delete": msg("deleted a project"),
   "project.member": msg("gave somebody a role in a project"),
@@ -55,7 +55,7 @@ const actions: Record<string, string> = {
   "project.take_out": msg("took a conversation out of a project"),
   "share.create": msg("shared a conversation"),
   "share.remove": msg("stopped sharing a conversation"),
-  "token.create": msg("made an API token"),
+  "token.create": msg("created an API token"),
   "token.revoke": msg("revoked an API token"),
   "run.stop": msg("stopped somebody’s run"),
   "user.block": msg("blocked a user"),
@@ -64,9 +64,9 @@ const actions: Record<string, string> = {
   "user.export": msg("downloaded everything of their own"),
   "usage.read": msg("looked at the usage"),
   "webhook.change": msg("changed a webhook"),
-  "webhook.create": msg("made a webhook"),
+  "webhook.create": msg("created a webhook"),
   "webhook.remove": msg("removed a webhook"),
-  "webhook.secret": msg("made another secret for a webhook"),
+  "webhook.secret": msg("gave a webhook another secret"),
 };
 
 /** What was done; one that is not known here is read as it is written. */
@@ -103,6 +103,7 @@ const names: Record<string, string> = {
   per_day_usd: msg("for a day, in US dollars"),
   per_month_usd: msg("for a month, in US dollars"),
   per_run_usd: msg("for one question, in US dollars"),
+  project: msg("project"),
   request: msg("request"),
   role: msg("role"),
   shared: msg("shared"),

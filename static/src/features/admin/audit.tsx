@@ -36,7 +36,7 @@ export function Audit() {
             value={action}
             onChange={(event) => setAction(event.target.value)}
           >
-            <option value="">{t("All")}</option>
+            <option value="">{t("All actions")}</option>
             {actionsByName(action).map(([name, text]) => (
               <option key={name} value={name}>
                 {text}
@@ -115,12 +115,7 @@ export function Audit() {
               </ScrollBox>
               <More
                 list={audit}
-                shown={t(
-                  audit.hasNextPage
-                    ? "{{count, number}} entries"
-                    : "{{count, number}} entries, all there are",
-                  { count: entries.length },
-                )}
+                shown={t("{{count, number}} entries", { count: entries.length })}
                 label={t("Older entries")}
               />
             </>

@@ -1,6 +1,6 @@
 import { blockUser, unblockUser, useBlocks } from "../../api/admin";
 import { msg, t } from "../../i18n";
-import { Decisions } from "./decisions";
+import { type Begun, Decisions } from "./decisions";
 import { timeOf } from "./times";
 
 const words = {
@@ -29,7 +29,7 @@ const words = {
 };
 
 /** Who may do nothing here, and a way to say so of somebody. */
-export function Blocks() {
+export function Blocks({ begun = null }: { begun?: Begun | null }) {
   const blocks = useBlocks((block) => ({
     user: block.user,
     reason: block.reason,
@@ -38,5 +38,13 @@ export function Blocks() {
       time: timeOf(block.blocked_at),
     }),
   }));
-  return <Decisions words={words} decisions={blocks} place={blockUser} lift={unblockUser} />;
+  return (
+    <Decisions
+      words={words}
+      decisions={blocks}
+      place={blockUser}
+      lift={unblockUser}
+      begun={begun}
+    />
+  );
 }

@@ -1,6 +1,6 @@
 import "../../styles/own-data.css";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
@@ -49,6 +49,11 @@ interface Words {
   asksLift?: Question;
 }
 
+/** A decision that was begun elsewhere on the page, each time a new object: what is still missing is why. */
+export interface Begun {
+  user: string;
+}
+
 interface Deciding {
   words: Words;
   place: (user: string, reason: string) => Promise<unknown>;
@@ -84,13 +89,23 @@ function Ask({
   );
 }
 
-function DecisionForm({ words, place, known }: Deciding & { known: readonly Decision[] }) {
+interface FormProps extends Deciding {
+  known: readonly Decision[];
+  begun: Begun | null;
+}
+
+function DecisionForm({ words, place, known, begun }: FormProps) {
   const [user, setUser] = useState("");
   const [reason, setReason] = useState("");
   const [asked, setAsked] = useState(false);
   const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const { asksPlace } = words;
+  useEffect(() => {
+    if (!begun) return;
+    setUser(begun.user);
+    [...(form.current?.querySelectorAll("input") ?? [])].at(-1)?.focus();
+  }, [begun, form]);
   /** What is decided, once nothing is seen to be wrong with it. */
   const read = () => {
     const fields = readForm();
@@ -202,8 +217,9 @@ function Row({ words, lift, user, reason, facts }: Deciding & Decision) {
 /** What administrators have decided about users: each with a way to take it back, and a form for one more. */
 export function Decisions({
   decisions,
+  begun = null,
   ...deciding
-}: Deciding & { decisions: UseQueryResult<Decision[]> }) {
+}: Deciding & { decisions: UseQueryResult<Decision[]>; begun?: Begun | null }) {
   const { words } = deciding;
   return (
     <Panel title={t(words.title)} lead={t(words.lead)}>
@@ -220,7 +236,7 @@ export function Decisions({
           )
         }
       </Answered>
-      <DecisionForm {...deciding} known={decisions.data ?? []} />
+      <DecisionForm {...deciding} known={decisions.data ?? []} begun={begun} />
     </Panel>
   );
 }

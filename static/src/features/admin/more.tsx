@@ -7,7 +7,7 @@ export function More({
   label,
 }: {
   list: MoreOf;
-  /** How much that is, and whether it is all there is. */
+  /** How much that is. */
   shown: string;
   label: string;
 }) {

@@ -1,13 +1,15 @@
 import { act } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
-import { render, settled } from "../../test/render";
+import { button, click, render, settled } from "../../test/render";
 import { Audit } from "./audit";
 import { Runs } from "./runs";
 import { Usage } from "./usage";
 import { Users } from "./users";
 
 let asked: string[];
+/** What the report of usage has. */
+let rows: object[];
 const row = (id: string) => ({
   id,
   email: null,
@@ -22,14 +24,16 @@ beforeEach(() => {
   history.replaceState(null, "", "/admin");
   queryClient.clear();
   asked = [];
+  rows = [];
   vi.stubGlobal("fetch", (address: string) => {
     asked.push(address);
-    const { pathname } = new URL(address, "http://host.test");
+    const { pathname, searchParams } = new URL(address, "http://host.test");
     const answers: Record<string, object> = {
-      "/api/admin/usage": { by: "model", rows: [] },
+      "/api/admin/usage": { by: searchParams.get("by"), rows },
       "/api/admin/runs": { runs: [] },
       "/api/admin/audit": { entries: [] },
       "/api/admin/blocks": { blocks: [] },
+      "/api/user": { id: "root", is_admin: true },
       "/api/admin/users": { users: [row("ann"), row("root")] },
     };
     return Promise.resolve(Response.json(answers[pathname] ?? {}));
@@ -63,6 +67,28 @@ describe("lists of the administration", () => {
     expect(page.querySelector("a[download]")?.getAttribute("href")).toContain("user=ann");
   });
 
+  it("are summed up, but for runs by model: one that asked two models stands in two lines", async () => {
+    const line = (name: string, runs: number) => ({
+      name,
+      runs,
+      calls: 2 * runs,
+      failed_calls: 0,
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      cost_usd: 1,
+      unpriced_calls: 0,
+      estimated_calls: 0,
+    });
+    rows = [line("ann", 3), line("root", 4)];
+    const page = await render(<Usage />, queryClient);
+    await settled("Total");
+    const total = () => page.querySelector("tfoot td:nth-of-type(2)")?.textContent;
+    expect(total()).toBe("7");
+    await click(button("Model"));
+    await settled("Usage by model");
+    expect(total()).toBe("");
+  });
+
   it("are so by a link", async () => {
     history.replaceState(null, "", "/admin/runs?user=a%26b");
     const runs = await render(<Runs />);
@@ -78,7 +104,7 @@ describe("lists of the administration", () => {
 
   it("lead from a person to what is theirs, and say who administers", async () => {
     const page = await render(<Users />);
-    await settled("2 users, all there are");
+    await settled("2 users");
     const [, ann, root] = [...page.querySelectorAll("tr")];
     expect(
       [...(ann?.querySelectorAll("a") ?? [])].map((link) => link.getAttribute("href")),
@@ -86,5 +112,16 @@ describe("lists of the administration", () => {
     expect(ann?.textContent).toContain("staff");
     expect(ann?.textContent).not.toContain("administrator");
     expect(root?.textContent).toContain("administrator");
+  });
+
+  it("begin to block a person, but not oneself, and ask why", async () => {
+    const page = await render(<Users />, queryClient);
+    await settled("2 users");
+    await settled("Nobody is blocked.");
+    const blocking = [...page.querySelectorAll("td button")];
+    expect(blocking.map((one) => one.getAttribute("aria-label"))).toEqual(["Block ann…"]);
+    await click(blocking[0]);
+    expect(box(page, "User").value).toBe("ann");
+    expect(document.activeElement).toBe(box(page, "Reason"));
   });
 });

@@ -87,18 +87,11 @@ function Row({ run }: { run: RunRow }) {
   );
 }
 
-/** How many runs are shown, and whether they are all. */
-function howMany(count: number, hasMore: boolean, failuresOnly: boolean): string {
-  if (failuresOnly) {
-    return t(
-      hasMore
-        ? "{{count, number}} runs with failures"
-        : "{{count, number}} runs with failures, all there are",
-      { count },
-    );
-  }
-  return t(hasMore ? "{{count, number}} runs" : "{{count, number}} runs, all there are", { count });
-}
+/** How many runs are shown. */
+const howMany = (count: number, failuresOnly: boolean): string =>
+  failuresOnly
+    ? t("{{count, number}} runs with failures", { count })
+    : t("{{count, number}} runs", { count });
 
 /** What is said where there are no runs. */
 function none(failuresOnly: boolean, user: string): string {
@@ -171,11 +164,7 @@ export function Runs() {
               )}
               <More
                 list={runs}
-                shown={
-                  runs.isPlaceholderData
-                    ? t("Loading…")
-                    : howMany(rows.length, runs.hasNextPage, failuresOnly)
-                }
+                shown={runs.isPlaceholderData ? t("Loading…") : howMany(rows.length, failuresOnly)}
                 label={t("Older runs")}
               />
             </>

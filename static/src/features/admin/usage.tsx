@@ -113,12 +113,12 @@ function Table({ report, by, user }: { report: UsageReport; by: UsageBy; user: s
           </tbody>
           <tfoot>
             <tr>
-              <th scope="row">{t("Together")}</th>
+              <th scope="row">{t("Total")}</th>
               <td>
                 <Cost of={all} />
               </td>
-              {/* A run with calls to two models stands in two lines: runs do not add up. */}
-              <td />
+              {/* A run stands in a line for each of its models, and of its days: there runs do not add up. */}
+              <td>{by === "user" || by === "format" ? sum((row) => row.runs) : null}</td>
               <td>{sum((row) => row.calls)}</td>
               <td>{sum((row) => row.failed_calls)}</td>
               <td>{sum((row) => row.prompt_tokens)}</td>

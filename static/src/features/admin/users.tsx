@@ -1,9 +1,12 @@
+import { useState } from "react";
 import { Link } from "wouter";
 import { useUsers } from "../../api/admin";
+import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Answered, Panel } from "../dashboard/panel";
 import { Blocks } from "./blocks";
+import type { Begun } from "./decisions";
 import { KnownUsers } from "./known-users";
 import { More } from "./more";
 import { NarrowField, Narrowing, narrowedTo, useNarrowed } from "./narrowed";
@@ -16,7 +19,8 @@ const ways: readonly (readonly [string, string])[] = [
   ["/admin/audit", msg("Audit log")],
 ];
 
-function Everyone() {
+function Everyone({ onBlock }: { onBlock: (user: string) => void }) {
+  const me = useUser().data?.id;
   const [search, setSearch] = useNarrowed("search");
   const users = useUsers(search);
   return (
@@ -59,7 +63,7 @@ function Everyone() {
                       <th scope="col">{t("First visit")}</th>
                       <th scope="col">{t("Last visit")}</th>
                       <th scope="col" className="text">
-                        {t("Look at")}
+                        {t("Actions")}
                       </th>
                     </tr>
                   </thead>
@@ -96,6 +100,18 @@ function Everyone() {
                                 </Link>
                               </li>
                             ))}
+                            {user.id !== me && !user.blocked_at && (
+                              <li>
+                                <button
+                                  type="button"
+                                  className="quiet-button"
+                                  aria-label={t("Block {{user}}…", { user: user.id })}
+                                  onClick={() => onBlock(user.id)}
+                                >
+                                  {t("Block…")}
+                                </button>
+                              </li>
+                            )}
                           </ul>
                         </td>
                       </tr>
@@ -105,12 +121,7 @@ function Everyone() {
               </ScrollBox>
               <More
                 list={users}
-                shown={t(
-                  users.hasNextPage
-                    ? "{{count, number}} users"
-                    : "{{count, number}} users, all there are",
-                  { count: rows.size },
-                )}
+                shown={t("{{count, number}} users", { count: rows.size })}
                 label={t("More users")}
               />
             </>
@@ -123,11 +134,12 @@ function Everyone() {
 
 /** Everybody who was here, and who of them may do nothing here any more. */
 export function Users() {
+  const [begun, setBegun] = useState<Begun | null>(null);
   return (
     <>
       <KnownUsers />
-      <Everyone />
-      <Blocks />
+      <Everyone onBlock={(user) => setBegun({ user })} />
+      <Blocks begun={begun} />
     </>
   );
 }

@@ -1,10 +1,13 @@
 import "../../styles/again.css";
 import { msg, t } from "../../i18n";
-import { sentence } from "../../ui/format";
+import type { RunState } from "../../run/state";
+import { sentence, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 import { Notice } from "../../ui/notice";
 import type { Format } from "../feature";
+import { chairman } from "../one-seat/ask";
+import { askedAlone } from "../one-seat/seats";
 import { askAgain, useAsking } from "./asking";
 import { type Askable, useAskable } from "./context";
 
@@ -81,11 +84,37 @@ const council = [
   ["stage1", msg("Ask everybody again"), msg("Everything anew, from the first answer on")],
 ] as const;
 
-/** Asks again from a stage on. */
-export function AskMenu({ parts = council }: { parts?: Format["again"] }) {
+interface MenuProps {
+  run: RunState;
+  parts?: Format["again"];
+}
+
+/** Asks again from a stage on; a seat that alone was asked has only the one. */
+export function AskMenu({ run, parts = council }: MenuProps) {
   const askable = useAskable();
   const { busy, here, problem } = useAt(askable, "menu");
   if (!askable) return null;
+  const seat = askedAlone({ run, live: null });
+  if (seat !== null) {
+    return (
+      <>
+        <button
+          type="button"
+          className="quiet-button"
+          aria-disabled={busy}
+          onClick={() => askAgain(askable, "menu", { from: "stage1" })}
+        >
+          <Icon name="redo" />
+          {busy && here
+            ? t("Asking…")
+            : seat === chairman
+              ? t("Ask the chairman again")
+              : t("Ask {{member}} again", { member: shortName(seat) })}
+        </button>
+        {problem && <Refused problem={problem} />}
+      </>
+    );
+  }
   const items = parts.map(
     ([from, label, hint]): MenuItem => ({
       label: t(label),

@@ -9,6 +9,7 @@ import {
   type Source,
   type Ending as StreamEnding,
 } from "../../stream/resume";
+import { writtenIn } from "../options/choices";
 import { reduceAll } from "../reducer";
 import { newKey } from "./key";
 import { pending } from "./pending";
@@ -99,9 +100,11 @@ async function follow(
     parent: source.ask ? source.ask.body.parent_message_id : same?.parent,
     edits: edits ?? same?.edits ?? null,
     to: source.ask ? (source.ask.body.direct_to ?? null) : (same?.to ?? null),
+    written: source.ask ? writtenIn(source.ask.body) : (same?.written ?? {}),
     knew: source.ask ? known(id) : (same?.knew ?? null),
     since: same?.since ?? Date.now(),
     begins: source.ask?.body.new_conversation ?? false,
+    project: source.ask?.body.project_id ?? null,
     run: same?.run ?? { ...newRun, conversationId: id, messageId, runId: source.runId ?? null },
     link: { state: "connecting" },
     refused: null,

@@ -1,6 +1,6 @@
 /**
- * The next question of a conversation: asked while a run was under way, it waits for that run's answer.
- * Kept across reloads, and shared by the tabs of this browser: under its key it is asked only once.
+ * The next questions of a conversation: asked while a run was under way, they wait for that run's answer, and each for that of
+ * the one before. Kept across reloads, and shared by the tabs of this browser: under its key each is asked only once.
  */
 import { useSyncExternalStore } from "react";
 import { identity } from "../../api/identity";
@@ -11,23 +11,30 @@ import { newKey } from "./key";
 import { isQuestion, type Waiting } from "./pending";
 
 const keyOf = (id: string) => `next:${id}`;
-const read = new Map<string, { text: string | null; waiting: Waiting | null }>();
+const none: readonly Waiting[] = [];
+const read = new Map<string, { text: string | null; waiting: readonly Waiting[] }>();
 const listeners = new Set<() => void>();
 const tell = () => {
   for (const listener of listeners) listener();
 };
 
-function parse(text: string | null): Waiting | null {
+function parse(text: string | null): readonly Waiting[] {
   try {
-    const value: unknown = JSON.parse(text ?? "null");
-    return isQuestion(value) ? value : null;
+    const value: unknown = JSON.parse(text ?? "[]");
+    // A release that kept one of them kept it by itself.
+    const list = (Array.isArray(value) ? value : [value]).filter(isQuestion);
+    return list.length > 0 ? list : none;
   } catch {
-    return null;
+    return none;
   }
 }
 
+/** Those that are for the same: the council, or one seat. */
+const isForSame = (one: Ask, other: Ask) => (one.direct_to ?? null) === (other.direct_to ?? null);
+
 export const next = {
-  read(id: string): Waiting | null {
+  /** In the order in which they will be asked. */
+  read(id: string): readonly Waiting[] {
     const text = identity.user() === null ? null : kept.read(keyOf(id));
     let known = read.get(id);
     if (!known || known.text !== text) {
@@ -36,24 +43,36 @@ export const next = {
     }
     return known.waiting;
   },
-  /** A second one is added to the one that waits already: it is one question then. */
+  /** One for the same as the last that waits is added to that: it is one question then. */
   add(id: string, body: Ask) {
-    const before = next.read(id)?.body;
+    const all = next.read(id);
+    const last = all.at(-1)?.body;
+    const before = last && isForSame(last, body) ? last : null;
     const content = [before?.content, body.content].filter(Boolean).join("\n\n");
     const attachments = union(before?.attachments, body.attachments);
     const whole: Ask = { ...body, content };
     if (attachments.length > 0) whole.attachments = attachments;
-    next.write(id, { body: whole, idempotencyKey: newKey() });
+    const waiting = { body: whole, idempotencyKey: newKey() };
+    next.write(id, [...(before ? all.slice(0, -1) : all), waiting]);
   },
-  write(id: string, waiting: Waiting | null) {
-    kept.write(keyOf(id), waiting && JSON.stringify(waiting));
+  write(id: string, waiting: readonly Waiting[]) {
+    kept.write(keyOf(id), waiting.length > 0 ? JSON.stringify(waiting) : null);
     tell();
   },
-  /** Takes it out, for the one who asks it. */
-  take(id: string): Waiting | null {
-    const waiting = next.read(id);
-    if (waiting) next.write(id, null);
-    return waiting;
+  /** Takes one out, for the one who asks it: the first, or that with this key. */
+  take(id: string, key?: string): Waiting | null {
+    const all = next.read(id);
+    const taken = all.find(({ idempotencyKey }) => key === undefined || idempotencyKey === key);
+    if (!taken) return null;
+    next.write(
+      id,
+      all.filter((one) => one !== taken),
+    );
+    return taken;
+  },
+  /** Puts one back to where it stood. */
+  putBack(id: string, at: number, waiting: Waiting) {
+    next.write(id, next.read(id).toSpliced(at, 0, waiting));
   },
 };
 

@@ -8,6 +8,7 @@ import type { Problem } from "../../api/problem";
 import type { RunState } from "../../run/state";
 import type { Link } from "../../stream/resume";
 import type { Asked } from "../attachments/chosen";
+import type { Choices } from "../feature";
 
 export interface LiveRun {
   /** The question as asked on this page; null when an existing run was picked up. */
@@ -16,12 +17,16 @@ export interface LiveRun {
   attachments: Asked;
   /** The conversation begins with it: until it is taken the server has none. */
   begins: boolean;
+  /** The project that it begins in. */
+  project?: string | null;
   /** Where its question stands, if the page has said so: the answer that it goes on from, or null at the beginning. */
   parent: string | null | undefined;
   /** The question that it was asked in the place of. */
   edits: string | null;
   /** The one seat that was asked; none: the council. */
   to?: string | null;
+  /** What was written for it alone. */
+  written?: Partial<Choices>;
   /** How many messages the page knew of when it asked: one that knows of more knows where the answer is. Null where
    * an existing run was picked up. */
   knew: number | null;

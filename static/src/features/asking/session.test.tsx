@@ -8,13 +8,13 @@ import type { AssistantMessage, Conversation, CouncilEvent } from "../../api/typ
 import type { Ending, Listeners, Source } from "../../stream/resume";
 import { render } from "../../test/render";
 import { isElsewhere } from "../branches/elsewhere";
-import { drafts } from "../composer/draft";
+import { drafts, newIn } from "../composer/draft";
 import { newConversation, useConversation } from "./conversation";
 import { forget } from "./live";
 import { next } from "./next";
 import { useRefusals } from "./refusals";
 import { isFollowed, useLiveRuns } from "./runs";
-import { resume, settleWith, start } from "./session";
+import { begin, resume, settleWith, start } from "./session";
 
 interface Followed {
   source: Source;
@@ -139,6 +139,43 @@ it("a run on a branch that was left is seen to its end, and what waits for it is
   expect(read.mock.calls.map(([, branch]) => branch)).toEqual([undefined, "a1", "a1", "a1"]);
 });
 
+it("of several that wait, each goes on from the answer of the one before, to whom it was for", async () => {
+  await render(<Page />, queryClient);
+  act(() => resume("c", "r1", "a1"));
+  next.add("c", { content: "Basil?", parent_message_id: "a1", direct_to: "Basil" });
+  next.add("c", { content: "All?", parent_message_id: "a1" });
+  const first = await follows(1);
+  await begins(first, "r1", "a1");
+  await ends(first);
+  const second = await follows(2);
+  expect(second.source.ask?.body).toEqual({
+    content: "Basil?",
+    parent_message_id: "a1",
+    direct_to: "Basil",
+  });
+  await begins(second, "r2", "a2");
+  await ends(second);
+  const third = await follows(3);
+  expect(third.source.ask?.body).toEqual({ content: "All?", parent_message_id: "a2" });
+  expect(next.read("c")).toEqual([]);
+});
+
+it("what was written for one question goes with it, and comes back where that is refused", async () => {
+  await render(<Page />, queryClient);
+  const rubric = { text: "- Brief" };
+  drafts.write("c", { content: "Why?", choices: { rubric, use_cot: true } });
+  drafts.sent("c");
+  expect(drafts.read("c")).toMatchObject({ content: "", choices: { use_cot: true } });
+  expect(drafts.read("c").choices.rubric).toBeUndefined();
+  act(() => start("c", { content: "Why?", rubric }));
+  const refused = await follows(1);
+  await act(async () =>
+    refused.end({ kind: "refused", problem: new Problem("refused", "Too much.", 402) }),
+  );
+  await until(() => drafts.read("c").content === "Why?");
+  expect(drafts.read("c").choices).toEqual({ rubric, use_cot: true });
+});
+
 it("a page shows the branch that was asked on it, and stays on its own when another tab asks", async () => {
   const page = await render(<Page />, queryClient);
   act(() => start("c", { content: "q2?", parent_message_id: null }));
@@ -162,7 +199,8 @@ it("a question on a branch waits for the run that another tab began on another o
   await act(async () => refused.end({ kind: "refused", problem: inTheWay("r2") }));
   const run = await follows(2);
   expect(run.source.runId).toBe("r2");
-  expect(next.read("c")?.body).toEqual({ content: "And then?", parent_message_id: "a1" });
+  const waits = next.read("c").map(({ body }) => body);
+  expect(waits).toEqual([{ content: "And then?", parent_message_id: "a1" }]);
   expect([refusals(), drafts.read("c").content]).toEqual([[], ""]);
   expect(read).toHaveBeenLastCalledWith("c", "a1");
   await begins(run, "r2", "a2");
@@ -179,12 +217,34 @@ it("on the same branch it is given back, and the reason goes with the run that w
   const refused = await follows(1);
   await act(async () => refused.end({ kind: "refused", problem: inTheWay("r1") }));
   const run = await follows(2);
-  expect([next.read("c"), drafts.read("c").content]).toEqual([null, "And then?"]);
+  expect([next.read("c"), drafts.read("c").content]).toEqual([[], "And then?"]);
   expect(refusals()).toEqual(["r1"]);
   await begins(run, "r1", "a1");
   await ends(run);
   await until(() => refusals().length === 0);
   expect([isFollowed("c"), drafts.read("c").content]).toEqual([false, "And then?"]);
+});
+
+it("a first question in a project leaves what is typed at home, and is given back in the project", async () => {
+  const place = newIn("p-1");
+  drafts.write(null, { content: "At home?" });
+  drafts.write(place, { content: "Here?" });
+  const ask = { content: "Here?", project_id: "p-1" };
+  const refused = begin(ask);
+  const problem = new Problem("refused", "Not now.", 503);
+  await act(async () => (await follows(1)).end({ kind: "refused", problem }));
+  expect([await refused, drafts.read(place).content]).toEqual([null, "Here?"]);
+  expect(useRefusals.getState().refusals).toEqual({ "new:p-1": problem });
+
+  // The server takes its time: its page is shown by then.
+  const id = await begin(ask);
+  expect(drafts.read(place).content).toBe("");
+  history.replaceState(null, "", `/c/${id}`);
+  await act(async () => (await follows(2)).end({ kind: "refused", problem }));
+  await until(() => location.pathname === "/p/p-1");
+  expect([drafts.read(place).content, drafts.read(null).content]).toEqual(["Here?", "At home?"]);
+  history.replaceState(null, "", "/");
+  for (const one of [null, place]) drafts.clear(one);
 });
 
 it("another tab of the browser is told that something is asked", async () => {

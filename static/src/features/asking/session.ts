@@ -11,8 +11,9 @@ import { files } from "../attachments/chosen";
 import { editing, editOf } from "../branches/editing";
 import { isElsewhere, liveElsewhere } from "../branches/elsewhere";
 import { noteAsked } from "../composer/asked-here";
-import { drafts } from "../composer/draft";
+import { drafts, newIn } from "../composer/draft";
 import { tellEnded } from "../ended/ended";
+import { lasting } from "../options/choices";
 import { newConversation, nextBranch } from "./conversation";
 import { newId } from "./key";
 import { ask, attach, type Ending, forget, send } from "./live";
@@ -50,11 +51,10 @@ const isShown = (id: string) =>
     ?.isActive() ?? false;
 
 /** A question that was not taken: back to where it was typed, before what was typed since. Returns where that is. */
-function giveBack(id: string, { question, edits, to = null, attachments }: LiveRun): string {
+function giveBack(id: string, { question, edits, to = null, written, attachments }: LiveRun) {
   const place = edits === null ? id : editOf(edits);
   if (question === null) return place;
-  const content = [question, drafts.read(place).content].filter(Boolean).join("\n\n");
-  drafts.write(place, { content, to: drafts.read(place).to ?? to });
+  drafts.giveBack(place, { content: question, to, choices: written });
   files.bringBack(place, attachments);
   if (edits !== null) editing.open(id, edits);
   return place;
@@ -92,7 +92,7 @@ function forgetRefusals(runId: string | null) {
  * written for.
  */
 async function giveWay(id: string, live: LiveRun, problem: Problem, asked: Ask | null) {
-  const waits = live.edits === null && asked?.parent_message_id && next.read(id) === null;
+  const waits = live.edits === null && asked?.parent_message_id && next.read(id).length === 0;
   if (waits) next.add(id, asked);
   else setRefusal(giveBack(id, live), problem);
   forget(id);
@@ -161,13 +161,22 @@ export function start(id: string, body: Ask, edits: string | null = null) {
   markRunning(id);
 }
 
-/** Asks the question that waits, unless another tab has: after the answer that it waited for, unless it says where. */
+/** Asks the first question that waits, unless another tab has: after the answer that it waited for, unless it says where. */
 export function askNext(id: string, answer: string | null = null) {
   const waiting = next.take(id);
   if (!waiting) return;
   setRefusal(id, null);
   const after = answer === null ? {} : { parent_message_id: answer };
   const body: Ask = { ...after, ...waiting.body };
+  const from = waiting.body.parent_message_id;
+  // Those behind it that were to go on from where it does go on from its answer.
+  if (from !== undefined) {
+    const rest = next.read(id).map((one) => {
+      const { parent_message_id: parent, ...body } = one.body;
+      return parent === from ? { ...one, body } : one;
+    });
+    next.write(id, rest);
+  }
   send({ conversationId: id, ...waiting, body }).then((ending) => conclude(id, ending, body));
   // Whoever reads another branch meanwhile goes on reading.
   const parent = body.parent_message_id;
@@ -214,17 +223,19 @@ function typedSince(content: string, question: string): string {
  * takes a while; with null where it was refused: then there is no conversation, and the draft stays.
  */
 export async function begin(body: Ask): Promise<string | null> {
-  setRefusal(newDraft, navigator.onLine ? null : networkProblem());
+  const place = newIn(body.project_id);
+  setRefusal(place ?? newDraft, navigator.onLine ? null : networkProblem());
   if (!navigator.onLine) return null;
   const id = newId();
   queryClient.setQueryData(keys.conversation(id), newConversation(id));
   start(id, { ...body, new_conversation: true });
   if (!(await takenSoon(id))) return null;
   shownEarly.add(id);
-  const { content, ...rest } = drafts.read(null);
-  drafts.write(id, { ...rest, content: typedSince(content, body.content) });
-  drafts.clear(null);
-  files.clear(null);
+  const { content, choices, ...rest } = drafts.read(place);
+  const since = typedSince(content, body.content);
+  drafts.write(id, { ...rest, choices: lasting(choices), content: since });
+  drafts.clear(place);
+  files.clear(place);
   return id;
 }
 
@@ -255,16 +266,20 @@ function takenSoon(id: string): Promise<boolean> {
 /** A first question that was not taken: there is no conversation, and it is a draft again. */
 function takeBack(id: string, question: string | null, problem: Problem | null) {
   const path = `/c/${id}`;
+  const live = useLiveRuns.getState().runs[id];
+  const place = newIn(live?.project);
   if (shownEarly.delete(id) || location.pathname === path) {
     const { content, ...rest } = drafts.read(id);
-    const texts = [question, content, drafts.read(null).content];
-    drafts.write(null, { ...rest, content: texts.filter(Boolean).join("\n\n") });
+    const texts = [question, content, drafts.read(place).content];
+    const choices = { ...rest.choices, ...live?.written };
+    drafts.write(place, { ...rest, choices, content: texts.filter(Boolean).join("\n\n") });
     drafts.clear(id);
-    files.bringBack(null, useLiveRuns.getState().runs[id]?.attachments);
+    files.bringBack(place, live?.attachments);
   }
-  setRefusal(newDraft, problem);
+  setRefusal(place ?? newDraft, problem);
   forget(id);
-  if (location.pathname === path) navigate("/", { replace: true });
+  const back = live?.project ? `/p/${live.project}` : "/";
+  if (location.pathname === path) navigate(back, { replace: true });
   queryClient.removeQueries({ queryKey: keys.conversation(id) });
 }
 

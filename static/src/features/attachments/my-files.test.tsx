@@ -5,6 +5,7 @@ import { keys, queryClient } from "../../api/queries";
 import { button, click, render, settled } from "../../test/render";
 import { config } from "../../test/samples";
 import { Toasts } from "../../ui/toast";
+import { newIn } from "../composer/draft";
 import { files as chosen } from "./chosen";
 import MyFiles from "./my-files";
 
@@ -54,6 +55,7 @@ beforeEach(() => {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
     const url = new URL(String(path), "http://council.test");
     if (url.pathname === "/api/user") return Response.json({ id: "ann", is_admin: false });
+    if (url.pathname === "/api/projects") return Response.json({ projects: [{ id: "p-1" }] });
     if (init.method === "DELETE") {
       await answered;
       const id = url.pathname.split("/").at(-1) ?? "";
@@ -125,7 +127,10 @@ it("asks before it deletes one, which is out of the list at once, and leads the 
     answer = done;
   });
   files = [file("a"), file("b", { used: true }), file("c")];
-  chosen.put(null, [{ key: "k", name: "c.md", size: 1, state: "ready", id: "c", problem: null }]);
+  for (const place of [null, newIn("p-1")])
+    chosen.put(place, [
+      { key: "k", name: "c.md", size: 1, state: "ready", id: "c", problem: null },
+    ]);
   const place = await view();
   await settled("Your files take up 3 KiB");
   button("Delete c.md")?.focus();
@@ -145,6 +150,7 @@ it("asks before it deletes one, which is out of the list at once, and leads the 
   expect(rows(place).length).toBe(2);
   // Nor is it chosen any more for a question that is not asked yet.
   expect(chosen.of(null)).toEqual([]);
+  expect(chosen.of(newIn("p-1"))).toEqual([]);
   await click(button("Delete a.md"));
   await askedThen("Delete");
   await settled("“a.md” was deleted.");

@@ -2,6 +2,7 @@ import "../../styles/own-files.css";
 import { useRef, useState } from "react";
 import { type OwnFile, removeOwnFile, useOwnFiles } from "../../api/attachments";
 import { asProblem } from "../../api/problem";
+import { useProjects } from "../../api/projects";
 import { useConfig } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { Confirm } from "../../ui/confirm";
@@ -11,6 +12,7 @@ import { Icon } from "../../ui/icon";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { More } from "../admin/more";
+import { newIn } from "../composer/draft";
 import { contentOf, files } from "./chosen";
 import { problemOf } from "./problems";
 import { bytes } from "./size";
@@ -113,6 +115,9 @@ function Room({ list, total, room }: { list: readonly OwnFile[]; total: number; 
 /** The files, without those that are being deleted: they come back where the server keeps them. */
 function useList() {
   const query = useOwnFiles();
+  const projects = useProjects().data ?? [];
+  /** Where new questions are typed. */
+  const places = [null, ...projects.map((project) => newIn(project.id))];
   const [going, setGoing] = useState<readonly string[]>([]);
   const pages = query.data?.pages ?? [];
   // A file that is uploaded between the reading of two pages pushes another one into both.
@@ -122,7 +127,9 @@ function useList() {
     setGoing((ids) => [...ids, id]);
     try {
       await removeOwnFile(id);
-      for (const { key, id: chosen } of files.of(null)) if (chosen === id) files.remove(null, key);
+      for (const place of places) {
+        for (const file of files.of(place)) if (file.id === id) files.remove(place, file.key);
+      }
       toast(t("“{{name}}” was deleted.", { name }));
     } catch (error) {
       const { status, message } = asProblem(error);

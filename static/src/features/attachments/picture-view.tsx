@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId, useState } from "react";
 import { t } from "../../i18n";
 import { Dialog } from "../../ui/dialog";
 import { DialogHead } from "../../ui/dialog-head";
@@ -17,6 +17,7 @@ export default function PictureView({
   onClose: () => void;
 }) {
   const dialog = useModal();
+  const [broken, setBroken] = useState(false);
   const id = useId();
   const { filename, size, width, height } = file;
   const pixels = width && height ? `${width} × ${height}` : null;
@@ -35,7 +36,15 @@ export default function PictureView({
           <Icon name="download" />
         </a>
       </DialogHead>
-      <img src={contentOf(file.id)} alt={t("Picture: {{name}}", { name: filename })} />
+      {broken ? (
+        <p className="picture-broken">{t("This picture cannot be read.")}</p>
+      ) : (
+        <img
+          src={contentOf(file.id)}
+          alt={t("Picture: {{name}}", { name: filename })}
+          onError={() => setBroken(true)}
+        />
+      )}
     </Dialog>
   );
 }

@@ -40,6 +40,10 @@ async function notTaken(file: Blob, noPictures: string | null): Promise<string> 
 
 export const tooLarge = (most: number) => t("It is larger than {{size}}.", { size: bytes(most) });
 
+/** A file is known by what is in it: the name that it had first stays. */
+export const sameFile = (name: string, first: string) =>
+  t("{{name}} is the same file as {{first}}.", { name, first });
+
 interface Where {
   /** In bytes. */
   most: number;

@@ -50,10 +50,21 @@ function shownSize({ width, height }: AttachedFile) {
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-/** A picture as it was asked about; the whole of it at a press. */
+/** A file of the reader's, to be saved. */
+function ToSave({ file }: { file: AttachedFile }) {
+  return (
+    <a className="file" href={contentOf(file.id)} download={file.filename}>
+      <Named file={file} />
+    </a>
+  );
+}
+
+/** A picture as it was asked about; the whole of it at a press. One that cannot be shown is a file like any other. */
 function Picture({ file }: { file: AttachedFile }) {
   const [open, setOpen] = useState(false);
+  const [broken, setBroken] = useState(false);
   const { id, filename } = file;
+  if (broken) return <ToSave file={file} />;
   return (
     <>
       <button
@@ -67,6 +78,7 @@ function Picture({ file }: { file: AttachedFile }) {
           src={contentOf(id)}
           alt={t("Picture: {{name}}", { name: filename })}
           {...shownSize(file)}
+          onError={() => setBroken(true)}
         />
       </button>
       {open && (
@@ -132,9 +144,7 @@ export default function QuestionFiles({
           ) : file.width || knownPictures.has(file.id) ? (
             <Picture file={file} />
           ) : (
-            <a className="file" href={contentOf(file.id)} download={file.filename}>
-              <Named file={file} />
-            </a>
+            <ToSave file={file} />
           )}
         </li>
       ))}

@@ -41,6 +41,14 @@ it("one that cannot be written anew is not sent as it was", async () => {
   expect(close).toHaveBeenCalledOnce();
 });
 
+it("a picture that is damaged is refused before it is sent", async () => {
+  vi.stubGlobal("createImageBitmap", () => Promise.reject(new Error("no")));
+  const head = [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
+  const size = [0, 0, 1, 0, 0, 0, 1, 0];
+  const cut = new Blob([new Uint8Array([...head, ...size, 8, 2])], { type: "image/png" });
+  await expect(prepared(cut)).rejects.toThrow("This picture cannot be read.");
+});
+
 it("what the browser cannot draw goes to the server as it is, which says why it is not taken", async () => {
   vi.stubGlobal("createImageBitmap", () => Promise.reject(new Error("no")));
   expect(await prepared(photo)).toEqual({ blob: photo, thumbnail: null });

@@ -4,6 +4,7 @@
  */
 import { Problem } from "../../api/problem";
 import { t } from "../../i18n";
+import { contentsOf } from "./contents";
 
 /** The longest side, in pixels: models make larger pictures smaller before they look at them. */
 const longestSide = 1_568;
@@ -52,10 +53,17 @@ function thumbnailOf(image: ImageBitmap): string {
 /** What keeps its kind: a drawing stays sharp, a moving picture goes on moving. */
 const asItIs = new Set(["image/png", "image/gif", "image/webp"]);
 
-/** Makes a picture no larger than is of use. What cannot be drawn is sent as it is: the server says why. */
+/**
+ * Makes a picture no larger than is of use. A damaged one is refused here, since the server looks at its beginning alone;
+ * anything else that cannot be drawn is sent as it is, and the server says why it is not taken.
+ */
 export async function prepared(file: Blob): Promise<Prepared> {
   const image = await createImageBitmap(file).catch(() => null);
-  if (!image) return { blob: file, thumbnail: null };
+  if (!image) {
+    const { kind } = await contentsOf(file);
+    if (kind === "damaged picture") throw new Problem("refused", t("This picture cannot be read."));
+    return { blob: file, thumbnail: null };
+  }
   try {
     const thumbnail = thumbnailOf(image);
     const scale = Math.min(1, longestSide / Math.max(image.width, image.height));

@@ -2,9 +2,10 @@
 import { json, request } from "../../api/client";
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
+import { toast } from "../../ui/toast";
 import { type ChosenFile, files, knownPictures } from "./chosen";
 import { formWith } from "./form";
-import { problemOf, refusalOf, tooLarge } from "./problems";
+import { problemOf, refusalOf, sameFile, tooLarge } from "./problems";
 import { isPicture, prepared } from "./shrink";
 
 export type Limits = Schemas["AttachmentLimits"];
@@ -15,7 +16,8 @@ let count = 0;
 
 /** What can be said of a file before it is sent. */
 function refusal(file: File, list: readonly ChosenFile[], limits: Limits): string | null {
-  if (list.length >= limits.max_per_question) {
+  const usable = list.filter(({ state }) => state !== "failed");
+  if (usable.length >= limits.max_per_question) {
     return t("At most {{count, number}} files can go with one question.", {
       count: limits.max_per_question,
     });
@@ -23,9 +25,7 @@ function refusal(file: File, list: readonly ChosenFile[], limits: Limits): strin
   if (file.size === 0) return t("It is empty.");
   if (!isPicture(file)) return file.size > limits.max_bytes ? tooLarge(limits.max_bytes) : null;
   if (limits.max_image_bytes === 0) return t("This server takes no pictures.");
-  const pictures = list.filter(
-    ({ thumbnail, state }) => thumbnail !== undefined && state !== "failed",
-  );
+  const pictures = usable.filter(({ thumbnail }) => thumbnail !== undefined);
   return pictures.length >= limits.max_images_per_question
     ? t("At most {{count, number}} pictures can go with one question.", {
         count: limits.max_images_per_question,
@@ -56,9 +56,12 @@ async function upload(place: string | null, key: string, file: File, limits: Lim
     });
     const { id, filename: name, size } = taken;
     knownPictures.note(taken);
-    const twice = files.of(place).some((other) => other.id === id && other.key !== key);
-    if (twice) files.remove(place, key);
-    else if (taken.state === "ready") files.change(place, key, { id, name, size, state: "ready" });
+    const first = files.of(place).find((other) => other.id === id && other.key !== key);
+    if (first) {
+      files.remove(place, key);
+      if (first.name !== name) toast(sameFile(name, first.name));
+    } else if (taken.state === "ready")
+      files.change(place, key, { id, name, size, state: "ready" });
     else files.change(place, key, { id, name, size, state: "failed", problem: problemOf(taken) });
   } catch (error) {
     if (controller.signal.aborted) return;

@@ -1,13 +1,17 @@
 import { useEffect, useRef, useState } from "react";
 import type { Ask } from "../../api/types";
 import { t } from "../../i18n";
+import type { RunState } from "../../run/state";
 import { toast } from "../../ui/toast";
 import { useRefusals } from "../asking/refusals";
+import type { LiveRun } from "../asking/runs";
 import { start } from "../asking/session";
 import { files } from "../attachments/chosen";
 import type { AttachedFile } from "../attachments/question-files";
 import { Composer } from "../composer/composer";
 import { drafts } from "../composer/draft";
+import { chairman } from "../one-seat/ask";
+import { askedAlone } from "../one-seat/seats";
 import { fork } from "./choose";
 import { editing, editOf } from "./editing";
 import type { Place } from "./question-tools";
@@ -17,12 +21,15 @@ const never = () => undefined;
 /** What Escape closes first. */
 const closesItself = "dialog, [role=menu], .estimate, .options-panel";
 
-/** What was typed for this question before, or else the question, with the options that are chosen in its conversation. */
+/**
+ * What was typed for this question before, or else the question, for whom it was, with the options that are chosen in its
+ * conversation.
+ */
 function begin(
   place: string,
-  conversationId: string,
-  question: string,
-  attached: readonly AttachedFile[],
+  { conversationId }: Place,
+  { question, files: attached }: Pick<Props, "question" | "files">,
+  to: string | null,
 ) {
   if (drafts.read(place).content !== "") return;
   files.bringBack(
@@ -30,7 +37,7 @@ function begin(
     attached.map(({ id, filename }) => ({ id, filename })),
   );
   const { systemPrompt, choices, preset, models, chairman } = drafts.read(conversationId);
-  drafts.write(place, { content: question, systemPrompt, choices, preset, models, chairman });
+  drafts.write(place, { content: question, systemPrompt, choices, preset, models, chairman, to });
 }
 
 /** The button that opened it is there again after the next frame. */
@@ -45,17 +52,24 @@ let withdrawOffer = () => {};
 interface Props {
   place: Place;
   question: string;
+  /** What has become of it, if anything. */
+  run: RunState | null;
+  live: LiveRun | null;
+  /** Whom it can be asked alone. */
+  seats: readonly string[];
   /** Those that it came with go with it again, unless they are taken out. */
   files: readonly AttachedFile[];
 }
 
 /** A question, open to be asked in another way; nothing that was asked before is lost. */
-export default function Editor({ place, question, files: attached }: Props) {
+export default function Editor(props: Props) {
+  const { place, question, seats } = props;
+  const to = askedAlone(props);
   const { conversationId, questionId, parentId, turn } = place;
   const draft = editOf(questionId);
   const refusal = useRefusals((state) => state.refusals[draft] ?? null);
   const box = useRef<HTMLDivElement>(null);
-  useState(() => begin(draft, conversationId, question, attached));
+  useState(() => begin(draft, place, props, to));
   useEffect(() => {
     const text = box.current?.querySelector("textarea");
     text?.focus();
@@ -80,7 +94,7 @@ export default function Editor({ place, question, files: attached }: Props) {
     // It would open the question once more.
     withdrawOffer();
     // Its options stay, in case it is refused.
-    drafts.write(draft, { content: "" });
+    drafts.sent(draft);
     files.clear(draft);
     editing.open(conversationId, null);
     fork(conversationId, turn);
@@ -106,6 +120,7 @@ export default function Editor({ place, question, files: attached }: Props) {
         running={false}
         stopping={false}
         refusal={refusal}
+        seats={to === null || to === chairman || seats.includes(to) ? seats : [...seats, to]}
         onAsk={ask}
         onStop={never}
       />

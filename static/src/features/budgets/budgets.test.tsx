@@ -135,7 +135,7 @@ describe("the budgets of everybody", () => {
         (field) => field.nextElementSibling?.textContent,
       );
     await click(button("Set budget"));
-    expect(said()).toEqual(["Something has to be written here.", "A number is needed."]);
+    expect(said()).toEqual(["This field is required.", "A number is needed."]);
     expect(changed).not.toHaveBeenCalled();
     await fill("At most", "1");
     const user = await fill("User", "@");

@@ -16,6 +16,10 @@ const apart = ({ offset_ms }: { offset_ms: number }) => ({ ms: count(Math.abs(of
 export const findings: Sentences<CheckFact> = {
   configuration_read: () => t("Every setting is known and can be used."),
   notice: ({ notice }) => sentence(notice),
+  any_host: () =>
+    t(
+      "Requests for any host name are answered: set server.allowed_hosts or server.public_url to the name under which people reach this server.",
+    ),
   default_provider: ({ provider }) =>
     t("Models named without a provider are asked at {{provider}}.", { provider }),
   all_simulated: () =>

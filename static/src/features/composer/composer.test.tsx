@@ -30,13 +30,18 @@ afterEach(async () => {
 
 let client: QueryClient;
 
-const composer = (running: boolean, onStop: () => void = () => undefined, edits = false) => (
+const composer = (
+  running: boolean,
+  onStop: () => void = () => undefined,
+  edits = false,
+  stopping = false,
+) => (
   <QueryClientProvider client={client}>
     <Composer
       conversationId="c1"
       {...(edits && { edits: { draft: "edit:q1", parentId: null, onCancel: () => undefined } })}
       running={running}
-      stopping={false}
+      stopping={stopping}
       refusal={null}
       onAsk={asked}
       onStop={onStop}
@@ -106,12 +111,44 @@ describe("the composer", () => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
+  it("folds where keys are on glass once it has sent: the answer is looked at next", async () => {
+    vi.stubGlobal("matchMedia", (query: string) => ({
+      matches: query.includes("coarse"),
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }));
+    drafts.write("c1", { content: "Why?" });
+    const box = await show();
+    await act(async () => box.click());
+    expect(place.querySelector(".composer-used")).not.toBeNull();
+    await act(async () => place.querySelector("form")?.requestSubmit());
+    expect(asked).toHaveBeenCalledOnce();
+    expect(place.querySelector(".composer-used")).toBeNull();
+  });
+
   it("asks nothing by the press that stops, though its button is one that asks by then", async () => {
     drafts.write("c1", { content: "Why?" });
     await show(true, () => flushSync(() => root.render(composer(false))));
     await act(async () => place.querySelector<HTMLElement>(".stop-button")?.click());
     expect(place.querySelector(".send-button")).not.toBeNull();
     expect(asked).not.toHaveBeenCalled();
+  });
+
+  it("keeps the focus at Stop until the run has ended, and then moves it into the box", async () => {
+    const onStop = vi.fn();
+    const box = await show(true, onStop);
+    const stop = place.querySelector<HTMLButtonElement>(".stop-button");
+    await act(async () => stop?.focus());
+    await act(async () => stop?.click());
+    await act(async () => root.render(composer(true, onStop, false, true)));
+    expect(stop?.textContent).toBe("Stopping…");
+    // A button that is `disabled` has no focus in a browser.
+    expect([stop?.disabled, stop?.getAttribute("aria-disabled")]).toEqual([false, "true"]);
+    await act(async () => stop?.click());
+    expect(onStop).toHaveBeenCalledOnce();
+    expect(document.activeElement).toBe(stop);
+    await act(async () => root.render(composer(false)));
+    expect(document.activeElement).toBe(box);
   });
 
   it("sends nothing while a run is under way, and offers to stop it", async () => {

@@ -31,7 +31,7 @@ import { promptOf } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { askedOf, useAsking } from "./asked";
-import { drafts } from "./draft";
+import { drafts, newIn } from "./draft";
 import { focusComposer, isByPage, keysOnGlass } from "./focus";
 import { recalled } from "./recall";
 
@@ -94,7 +94,7 @@ interface Props {
 export const Composer = memo(function Composer(props: Props) {
   const { conversationId, edits, running, stopping, refusal, onAsk, onWait, onStop } = props;
   const { seats = nobody, project } = props;
-  const place = edits?.draft ?? conversationId;
+  const place = edits?.draft ?? conversationId ?? newIn(project);
   const here = project ?? projectOf(conversationId);
   const { draft, config, presets, preset, scene } = useAsking(place, here);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -200,8 +200,10 @@ export const Composer = memo(function Composer(props: Props) {
   if (attached.length > 0) body.attachments = named(attached);
 
   const sendNow = async () => {
+    if (!canWait && !canSend) return;
+    // On a small screen the answer is what is looked at next, and not the files that are offered again.
+    if (onGlass) setUsed(false);
     if (canWait) return onWait(body);
-    if (!canSend) return;
     setSending(true);
     try {
       await onAsk(body);
@@ -259,7 +261,7 @@ export const Composer = memo(function Composer(props: Props) {
             className="quiet-button"
             onClick={() => drafts.write(place, { models: [], chairman: null })}
           >
-            {t("Ask your council")}
+            {t("Back to my council")}
           </button>
         </p>
       )}
@@ -358,7 +360,7 @@ export const Composer = memo(function Composer(props: Props) {
             />
           )}
           {/* On the page of a new conversation the members stand above it. */}
-          {place !== null && scene.config && draft.to === null && (
+          {conversationId !== null && scene.config && draft.to === null && (
             <CouncilChip
               place={place}
               project={here}
@@ -440,12 +442,13 @@ export const Composer = memo(function Composer(props: Props) {
                 ref={button}
                 type="button"
                 className="stop-button"
-                disabled={stopping}
+                // Not `disabled`, which drops the focus: it goes into the box once the run has ended.
+                aria-disabled={stopping}
                 onClick={(event) => {
                   // React makes this very button the one that asks, perhaps while it is being pressed:
                   // the browser would go on to submit the question that Stop has just given back.
                   event.preventDefault();
-                  onStop();
+                  if (!stopping) onStop();
                 }}
               >
                 <Icon name="stop" />

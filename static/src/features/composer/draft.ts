@@ -7,7 +7,7 @@ import { identity } from "../../api/identity";
 import type { CouncilMember } from "../../api/types";
 import { kept } from "../../ui/kept";
 import type { Choices } from "../feature";
-import { readChoices } from "../options/choices";
+import { lasting, readChoices } from "../options/choices";
 
 export interface Draft {
   content: string;
@@ -33,6 +33,10 @@ const empty: Draft = {
   chairman: null,
   to: null,
 };
+
+/** In the place of a conversation's id, for a question that is to begin one in this project; null outside of projects. */
+export const newIn = (project: string | null | undefined): string | null =>
+  project ? `new:${project}` : null;
 
 /** A member as it was kept, by whatever release. */
 function readMember(kept: unknown): CouncilMember[] {
@@ -129,6 +133,22 @@ export const drafts = {
   /** Takes or changes options, and leaves the rest. */
   choose(id: string | null, change: Partial<Choices>) {
     drafts.write(id, { choices: { ...drafts.read(id).choices, ...change } });
+  },
+  /** The question is on its way, and with it what was for it alone. */
+  sent(id: string | null) {
+    drafts.write(id, { content: "", to: null, choices: lasting(drafts.read(id).choices) });
+  },
+  /** A question that is not asked after all, before what was typed since. */
+  giveBack(
+    id: string | null,
+    question: Pick<Draft, "content" | "to"> & { choices?: Partial<Choices> | undefined },
+  ) {
+    const typed = drafts.read(id);
+    drafts.write(id, {
+      content: [question.content, typed.content].filter(Boolean).join("\n\n"),
+      to: typed.to ?? question.to,
+      choices: { ...typed.choices, ...question.choices },
+    });
   },
   clear(id: string | null) {
     drafts.write(id, empty);

@@ -39,7 +39,7 @@ export function priceOf(estimate: Estimate, simulated: boolean): string {
 function wordsOf({ cost_usd, unknown_price_models }: Estimate, simulated: boolean) {
   const unknown = unknown_price_models.length > 0;
   if (cost_usd === null || cost_usd === undefined) {
-    return { text: msg("<more>cost </more>unknown"), price: "" };
+    return { text: msg("cost unknown"), price: "" };
   }
   if (cost_usd === 0 && !unknown) {
     return { text: simulated ? msg("free<more> (simulated)</more>") : msg("free"), price: "" };
@@ -79,7 +79,7 @@ function Stages({ estimate, simulated }: { estimate: Estimate; simulated: boolea
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row">{t("Together")}</th>
+          <th scope="row">{t("Total")}</th>
           <td>{count(estimate.calls)}</td>
           <td />
           <td>{priceOf(estimate, simulated)}</td>

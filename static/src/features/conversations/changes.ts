@@ -39,15 +39,15 @@ export async function archive(item: Item, archived: boolean) {
     // Archiving has unpinned it; whoever undoes that wants it where it was.
     await api.archive(item.id, archived, !archived && item.pinned);
   } catch (error) {
-    return complain(
-      archived ? msg("Not archived: {{message}}") : msg("Not taken back: {{message}}"),
-    )(error);
+    return complain(archived ? msg("Not archived: {{message}}") : msg("Not restored: {{message}}"))(
+      error,
+    );
   }
   await Promise.all([
     refreshConversations(),
     queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) }),
   ]);
-  const done = archived ? msg("“{{title}}” was archived.") : msg("“{{title}}” was taken back.");
+  const done = archived ? msg("“{{title}}” was archived.") : msg("“{{title}}” was restored.");
   toast(t(done, { title: titleOf(item) }), {
     action: { label: t("Undo"), run: () => archive(item, !archived) },
   });
@@ -61,6 +61,9 @@ export async function pin(item: Item, pinned: boolean): Promise<boolean> {
     complain(pinned ? msg("Not pinned: {{message}}") : msg("Still pinned: {{message}}"))(error);
     return false;
   }
-  await refreshConversations();
+  await Promise.all([
+    refreshConversations(),
+    queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) }),
+  ]);
   return true;
 }

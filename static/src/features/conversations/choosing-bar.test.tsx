@@ -26,7 +26,7 @@ it.each([
   [1, false, "Delete", "Delete 1 conversation?"],
   [2, false, "Delete", "Delete 2 conversations?"],
   [1, false, "Archive", "Archive 1 conversation?"],
-  [1, true, "Take back", "Take 1 conversation back?"],
+  [1, true, "Restore", "Restore 1 conversation?"],
 ])("what is asked of %i (archived: %s, %s) reads well", async (count, archived, action, title) => {
   const said = await asked(count, archived, action);
   expect(said).toContain(title);

@@ -130,9 +130,9 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
       : way === "archive"
         ? archived
           ? {
-              title: t("Take {{count, number}} conversations back?", { count }),
-              text: t("Conversations that are taken back stand in the list again."),
-              label: t("Take back"),
+              title: t("Restore {{count, number}} conversations?", { count }),
+              text: t("Restored conversations are in the list again."),
+              label: t("Restore"),
               tone: "main",
             }
           : {
@@ -155,7 +155,7 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
         <p role="status">{t("{{count, number}} selected", { count })}</p>
         <Tool
           icon="archive"
-          name={archived ? t("Take back") : t("Archive")}
+          name={archived ? t("Restore") : t("Archive")}
           off={off}
           onPress={() => setWay("archive")}
         />

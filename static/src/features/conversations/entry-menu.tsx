@@ -27,19 +27,23 @@ export interface EntryActs {
 interface Props extends EntryActs {
   at: MenuPlace;
   item: ConversationSummary;
-  /** The entry in the list. */
-  place: RefObject<HTMLElement | null>;
+  /** The entry in the list; none where what the menu belongs to stays. */
+  place?: RefObject<HTMLElement | null>;
+  /** What else can be done. */
+  before?: readonly MenuItem[];
+  /** How it is shared and saved, where that is not as in the list. */
+  passedOn?: readonly MenuItem[];
 }
 
-/** What can be done with a conversation of the list: fetched with the first menu that is opened. */
-export default function EntryMenu({ at, item, place, ...acts }: Props) {
-  const { onRename, onPin, onFile, onDialog } = acts;
+/** What can be done with a conversation, in the list and where it is open: fetched with the first menu that is opened. */
+export default function EntryMenu({ at, item, place, before = [], ...rest }: Props) {
+  const { onRename, onPin, onFile, onDialog } = rest;
   const [location, go] = useLocation();
   const isOpen = location === `/c/${item.id}`;
   const close = () => onDialog(null);
   const show = (dialog: ReactNode) => onDialog(<Suspense fallback={null}>{dialog}</Suspense>);
   const away = (change: () => Promise<unknown>) => () => {
-    passFocusOn(place.current, "a", ".new-button");
+    if (place) passFocusOn(place.current, "a", ".new-button");
     change();
   };
   const known = queryClient.getQueryData<Conversation>(keys.conversation(item.id));
@@ -48,7 +52,16 @@ export default function EntryMenu({ at, item, place, ...acts }: Props) {
     const conversation = (isOpen && known) || item;
     show(<ShareDialog conversation={conversation} onClose={close} />);
   };
+  const passedOn: readonly MenuItem[] =
+    rest.passedOn ??
+    (item.message_count > 0
+      ? [
+          { label: t("Share…"), icon: "link", run: share },
+          ...namedExports(exportsOf(item.id, known?.branches ?? 1)),
+        ]
+      : []);
   const items: readonly MenuItem[] = [
+    ...before,
     { label: t("Rename"), icon: "pencil", run: onRename },
     ...(item.archived
       ? []
@@ -69,14 +82,9 @@ export default function EntryMenu({ at, item, place, ...acts }: Props) {
       icon: "team",
       run: () => show(<MoveToProject item={item} onClose={close} />),
     },
-    ...(item.message_count > 0
-      ? [
-          { label: t("Share…"), icon: "link" as const, run: share },
-          ...namedExports(exportsOf(item.id, known?.branches ?? 1)),
-        ]
-      : []),
+    ...passedOn,
     {
-      label: item.archived ? t("Take back") : t("Archive"),
+      label: item.archived ? t("Restore") : t("Archive"),
       icon: "archive",
       run: away(() => archive(item, !item.archived)),
     },

@@ -1,11 +1,8 @@
 import { lazy, type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { api } from "../../api/client";
-import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 import { isLive } from "../../run/state";
-import { complain } from "../../ui/complain";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
@@ -13,55 +10,10 @@ import { useLiveRuns } from "../asking/runs";
 import { draggable } from "../folders/drag";
 import type { EntryActs } from "./entry-menu";
 import { EntryTags } from "./entry-tags";
-import { titleOf, useShownTitle } from "./title";
+import { RenameBox } from "./rename-box";
+import { useShownTitle } from "./title";
 
 const EntryMenu = lazy(() => orMissing(import("./entry-menu")));
-
-function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
-  const [title, setTitle] = useState(item.title_is_default ? "" : item.title);
-  const box = useRef<HTMLInputElement>(null);
-  const left = useRef(false);
-  useEffect(() => {
-    box.current?.focus();
-    box.current?.select();
-  }, []);
-  const leave = async (keep: boolean) => {
-    if (left.current) return;
-    left.current = true;
-    const next = title.trim();
-    if (keep && next && next !== item.title) {
-      try {
-        await api.rename(item.id, next);
-        await refreshConversations();
-        queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) });
-      } catch (error) {
-        complain(msg("Not renamed: {{message}}"))(error);
-      }
-    }
-    onDone();
-  };
-  return (
-    <input
-      ref={box}
-      className="rename"
-      aria-label={t("New title for {{title}}", { title: titleOf(item) })}
-      value={title}
-      maxLength={200}
-      onChange={(event) => setTitle(event.target.value)}
-      onBlur={() => leave(true)}
-      onKeyDown={(event) => {
-        // The list around it moves by these.
-        event.stopPropagation();
-        if (event.key === "Enter" && !event.nativeEvent.isComposing) leave(true);
-        if (event.key === "Escape" && !event.nativeEvent.isComposing) {
-          // Leaves the box only, not the drawer around it.
-          event.preventDefault();
-          leave(false);
-        }
-      }}
-    />
-  );
-}
 
 interface Props extends Pick<EntryActs, "onPin" | "onFile"> {
   item: ConversationSummary;

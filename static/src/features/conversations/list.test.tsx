@@ -283,7 +283,7 @@ describe("pinning", () => {
       "Share…",
       "Export: Markdown",
       "Export: JSON",
-      "Take back",
+      "Restore",
       "Delete",
     ]);
   });

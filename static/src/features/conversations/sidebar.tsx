@@ -12,6 +12,7 @@ import { useSettled } from "../composer/settled";
 import { SidebarProjects } from "../projects/sidebar-projects";
 import { showHelp } from "../shortcuts/help";
 import { ConversationList, ListSkeleton } from "./list";
+import { tagText } from "./tag-text";
 
 const Hits = lazy(() => orMissing(import("./hits")));
 
@@ -125,7 +126,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
                   aria-pressed={name === tag}
                   onClick={() => setChosen(name === tag ? null : name)}
                 >
-                  {name}
+                  {tagText(name)}
                 </button>
               </li>
             ))}

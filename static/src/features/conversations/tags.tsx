@@ -8,6 +8,7 @@ import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
+import { tagText } from "./tag-text";
 
 /**
  * Shows changes at once here, and tells the server one after the other: each is all the tags. A change is made
@@ -112,11 +113,11 @@ export function TagEditor({ conversation, adding, onAdding, fromMenu }: Props) {
     <div className="tag-editor">
       {tags.map((tag) => (
         <span key={tag} className="tag">
-          {tag}
+          {tagText(tag)}
           <button
             type="button"
             className="icon-button"
-            aria-label={t("Remove the tag {{tag}}", { tag })}
+            aria-label={t("Remove the tag {{tag}}", { tag: tagText(tag) })}
             onClick={(event) => {
               passFocusOn(event.currentTarget.parentElement, "button", menu);
               changeTags((now) => now.filter((other) => other !== tag));

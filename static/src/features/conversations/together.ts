@@ -87,9 +87,9 @@ export const archiveAll = (items: readonly Item[], archived: boolean) =>
     undo: ({ id, pinned }) => api.archive(id, !archived, archived && pinned),
     done: archived
       ? msg("{{count, number}} conversations were archived.")
-      : msg("{{count, number}} conversations were taken back."),
+      : msg("{{count, number}} conversations were restored."),
     notUndone: archived
-      ? msg("{{count, number}} conversations were not taken back: {{message}}")
+      ? msg("{{count, number}} conversations were not restored: {{message}}")
       : msg("{{count, number}} conversations were not archived: {{message}}"),
   });
 
@@ -107,7 +107,7 @@ export const fileAll = (items: readonly Item[], folder: Pick<Folder, "id" | "nam
     act: ({ id }) => putInFolder(id, folder?.id ?? null),
     undo: ({ id, folder_id }) => putInFolder(id, folder_id ?? null),
     done: folder
-      ? msg("{{count, number}} conversations are in the folder {{folder}} now.")
+      ? msg("Moved {{count, number}} conversations to the folder {{folder}}.")
       : msg("{{count, number}} conversations are in no folder any more."),
     ...(folder && { facts: { folder: folder.name } }),
     notUndone: msg("{{count, number}} conversations were not moved back: {{message}}"),

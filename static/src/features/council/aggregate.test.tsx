@@ -213,6 +213,17 @@ describe("votes for one’s own answer", () => {
     expect(page.querySelector(".matrix-counted")?.getAttribute("aria-hidden")).toBe("true");
   });
 
+  it("are not shown where the place would read the same", async () => {
+    const slight = { ...corrected, corrections: [{ ...correction, counted_place: 1.001 }] };
+    const matrix = await render(<Matrix run={runWith(slight)} />);
+    const own = [...matrix.querySelectorAll(".matrix-own")].map((cell) => cell.textContent);
+    expect(own).toEqual(["2 (own answer)", "1 (own answer)"]);
+    expect(matrix.querySelector("caption")?.textContent).not.toContain("after the arrow");
+    const page = await shown(slight, 1.001);
+    expect(page.textContent).not.toContain("instead of");
+    expect(page.querySelector(".aggregate tbody td:nth-of-type(2)")?.textContent).toBe("1");
+  });
+
   it("leave the average rank beside the corrected one", async () => {
     const page = await shown(corrected, 1.5);
     const cell = page.querySelector(".aggregate tbody td:nth-of-type(2)");

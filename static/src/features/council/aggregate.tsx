@@ -211,7 +211,7 @@ function RankChange({ by }: { by: number }) {
 }
 
 const isCorrected = ({ average_rank, uncorrected_rank }: AggregateRow) =>
-  (uncorrected_rank ?? average_rank) !== average_rank;
+  rank(uncorrected_rank ?? average_rank) !== rank(average_rank);
 
 /** What the average rank would be without corrections. */
 function Uncorrected({ row }: { row: AggregateRow }) {

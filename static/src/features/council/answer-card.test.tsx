@@ -31,6 +31,14 @@ describe("a member's card", () => {
     expect(await card({})).not.toContain("answered by");
   });
 
+  it("says how much was read of the files where the model has no room for more", async () => {
+    const part = { files_read: { characters: 60_000, characters_read: 12_000 } };
+    const said = "Read the first 12,000 of 60,000 characters of the files";
+    expect(await card(part)).toContain(said);
+    expect(await card({ ...part, error: "HTTP 503", error_kind: "overloaded" })).toContain(said);
+    expect(await card({})).not.toContain("of the files");
+  });
+
   it("says of a cut answer that it was too long, beside what there is of it", async () => {
     const text = await card({
       response: "The first mebibyte.",

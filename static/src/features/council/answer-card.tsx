@@ -9,6 +9,7 @@ import { Details } from "../../ui/disclosure";
 import { count, duration, money, shortName, tokensPerSecond } from "../../ui/format";
 import { features } from "..";
 import { AskMember, useAskable } from "../again/context";
+import { filesRead } from "../attachments/files-read";
 import { CallFailure } from "../failures/call-failure";
 import { Awaited } from "../waiting/awaited";
 import { CardNotes } from "./card-notes";
@@ -67,6 +68,7 @@ export function Flags({ answer: { result, restarted, late } }: { answer: AnswerS
     result?.truncated && !result.error && t("Cut off at the model's length limit."),
     result?.system_prompt_dropped && t("The provider refused the system prompt; asked without it."),
     result?.addresses_judges && t("This answer tries to influence its reviewers."),
+    result && filesRead(result),
     late && !result && t("The reviews began without this answer."),
     restarted && !result && t("Asked again after an interruption."),
   ].filter((flag) => typeof flag === "string");

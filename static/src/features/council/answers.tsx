@@ -1,4 +1,4 @@
-import type { CSSProperties } from "react";
+import { type CSSProperties, useContext } from "react";
 import { create } from "zustand";
 import { msg, t } from "../../i18n";
 import type { AnswerState } from "../../run/state";
@@ -9,6 +9,7 @@ import { useMedia } from "../../ui/media";
 import { usePrinting } from "../../ui/printing";
 import { Tabs } from "../../ui/tabs";
 import { Choice } from "../dashboard/choice";
+import { CouncilSeats } from "../one-seat/seats";
 import { AnswerCard } from "./answer-card";
 
 function TabTitle({ answer, isBest }: { answer: AnswerState; isBest: boolean }) {
@@ -71,11 +72,14 @@ export function Answers({ answers, round, best = null }: Props) {
   const narrow = useMedia("(max-width: 859px)");
   const printing = usePrinting((state) => state.printing);
   const view = useView((state) => state.view);
-  const card = (answer: AnswerState, seat: number) => (
+  const seats = useContext(CouncilSeats);
+  const seatOf = (answer: AnswerState, at: number) =>
+    answers.length === 1 ? (seats[answer.seat.member] ?? at) : at;
+  const card = (answer: AnswerState, at: number) => (
     <AnswerCard
       key={answer.seat.member}
       answer={answer}
-      seat={seat}
+      seat={seatOf(answer, at)}
       round={round}
       isBest={answer.seat.member === best}
     />

@@ -10,9 +10,15 @@ type Correction = Schemas["Correction"];
 export const ownVotesIn = (facts: AggregateFacts): Schemas["SelfVotes"] =>
   facts.self_votes ?? (facts.count_self_votes ? "counted" : "left_out");
 
+/** The corrections of places for one's own answer, without those too small to be seen. */
+const correctionsIn = (facts: AggregateFacts | null) =>
+  (facts?.corrections ?? []).filter(
+    ({ place, counted_place }) => rank(place) !== rank(counted_place),
+  );
+
 /** The correction of a member's place for its own answer, where there is one. */
 export const correctionOf = (facts: AggregateFacts | null, member: string) =>
-  facts?.corrections?.find((correction) => correction.member === member) ?? null;
+  correctionsIn(facts).find((correction) => correction.member === member) ?? null;
 
 function knownFrom({ ballots, others_ballots: others }: Correction): string {
   if (others === 0) {
@@ -50,7 +56,7 @@ function correctionText({ member, place, counted_place, preference }: Correction
 }
 
 function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
-  const corrections = facts.corrections ?? [];
+  const corrections = correctionsIn(facts);
   const way = ownVotesIn(facts);
   if (way === "left_out")
     return <p>{t("Members also rank their own answers. Those votes do not count here.")}</p>;
@@ -118,7 +124,7 @@ export function OwnVotes({ facts }: { facts: AggregateFacts }) {
 
 /** What stands above the table of who ranked whom. */
 export function matrixCaption(facts: AggregateFacts | null): string {
-  if (!facts || (facts.corrections ?? []).length === 0) {
+  if (!facts || correctionsIn(facts).length === 0) {
     return facts && ownVotesIn(facts) === "left_out"
       ? t(
           "Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer: it does not count, and answers ranked after it move up one place.",

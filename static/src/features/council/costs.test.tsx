@@ -56,6 +56,6 @@ describe("costs", () => {
 
   it("are a plain sum where every price is known", async () => {
     const page = await render(<CostTable costs={costs} />);
-    expect(page.querySelector("tfoot")?.textContent).toBe("Together––$0.0100");
+    expect(page.querySelector("tfoot")?.textContent).toBe("Total––$0.0100");
   });
 });

@@ -130,7 +130,7 @@ export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
           </tbody>
           <tfoot>
             <tr>
-              <th scope="row">{t("Together")}</th>
+              <th scope="row">{t("Total")}</th>
               <td />
               <td>{tokens(costs.total_prompt_tokens)}</td>
               <td>{tokens(costs.total_completion_tokens)}</td>

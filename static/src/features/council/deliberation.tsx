@@ -18,7 +18,14 @@ import { formatOf, isSimulated, textsOf } from "../formats";
 import { MonitorButton } from "../process/monitor-button";
 import { aloneIn } from "./alone";
 import { Answers } from "./answers";
-import { describeRun, isStoppedByAdmin, reviewsId, reviewsSummary, runProgress } from "./describe";
+import {
+  answeredText,
+  asksOne,
+  describeRun,
+  isStoppedByAdmin,
+  reviewsId,
+  reviewsSummary,
+} from "./describe";
 import { answerBefore } from "./drafts";
 import { FeatureNotes } from "./feature-notes";
 import { FinalAnswer } from "./final-answer";
@@ -50,9 +57,8 @@ interface Props {
 }
 
 function answersSummary(run: RunState): string {
-  const { answered } = runProgress(run);
   const parts = features.flatMap(({ answersSummary }) => answersSummary?.(run) ?? []);
-  parts.push(t("{{done}} of {{all}} answered", { done: answered, all: run.answers.length }));
+  if (!asksOne(run)) parts.push(answeredText(run));
   if (run.confidence?.average)
     parts.push(
       t("average confidence {{confidence}}", { confidence: rank(run.confidence.average) }),
@@ -108,7 +114,7 @@ function Parts(props: Props) {
           {t("Simulated: this text was made up by the server, no model was asked.")}
         </p>
       )}
-      {running && !format && <Timeline run={run} />}
+      {running && !format && <Timeline run={run} alone={asksOne(run, live?.to)} />}
       {latest && !earlier && <MonitorButton run={run} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
@@ -179,7 +185,11 @@ function Parts(props: Props) {
         </Suspense>
       )}
       {run.answers.length > 0 && !aloneIn(run) && (
-        <FoldedSection title={t("Answers")} summary={answersSummary(run)} startOpen={latest}>
+        <FoldedSection
+          title={asksOne(run) ? t("Answer") : t("Answers")}
+          summary={answersSummary(run)}
+          startOpen={latest}
+        >
           {() => (
             <div className="stage">
               <FeatureNotes place="answers" run={run} />

@@ -29,15 +29,35 @@ export const abstentionNotes: Record<Abstention["reason"], string> = {
   late: msg("abstained: was still answering"),
 };
 
-export function runProgress(run: RunState) {
-  const ended = <T extends { status: string }>(list: readonly T[]) =>
-    list.filter((entry) => entry.status === "done" || entry.status === "failed").length;
-  return {
-    answered: run.answers.filter((answer) => answer.status === "done").length,
-    answersEnded: ended(run.answers),
-    reviewsEnded: ended(run.reviews),
-  };
+/** How many have done it, and how many have failed: those are never counted among them. */
+function progressOf(list: readonly { status: string }[]) {
+  const ended = (as: string) => list.filter(({ status }) => status === as).length;
+  return { done: ended("done"), failed: ended("failed"), all: list.length };
 }
+
+export const runProgress = (run: RunState) => ({
+  answers: progressOf(run.answers),
+  reviews: progressOf(run.reviews),
+});
+
+/**
+ * Whether one seat alone is asked: a council has more. `to` is whom this page has asked, which it knows before anybody has
+ * begun.
+ */
+export const asksOne = ({ answers }: RunState, to: string | null = null): boolean =>
+  answers.length === 1 || (answers.length === 0 && to !== null);
+
+/** How many of the members have answered. */
+export function answeredText(run: RunState): string {
+  const { answers } = runProgress(run);
+  return answers.failed > 0
+    ? t("{{done}} of {{all}} answered, {{failed}} failed", answers)
+    : t("{{done}} of {{all}} answered", answers);
+}
+
+/** After a sentence that says how many have done it. */
+const failedText = ({ failed }: { failed: number }) =>
+  failed > 0 ? ` ${t("{{failed}} failed.", { failed })}` : "";
 
 /** Where a run stands that has not begun because all places are taken; 1 is next. */
 export const queueText = (position: number) =>
@@ -55,7 +75,7 @@ export const isStoppedByAdmin = (run: RunState) => run.errorKind === "stopped_by
 
 /** Changes with stages and results, never with tokens: it is announced politely. */
 export function describeRun(run: RunState): string {
-  const { answersEnded, reviewsEnded } = runProgress(run);
+  const { answers, reviews } = runProgress(run);
   switch (run.status) {
     case "complete":
       return readyText(run);
@@ -78,15 +98,16 @@ export function describeRun(run: RunState): string {
       if (run.queuePosition !== null) return `${queueText(run.queuePosition)}.`;
       return t("The council is being called.");
     case "stage1":
-      return t("Stage 1: {{done}} of {{count, number}} members have answered.", {
-        done: answersEnded,
-        count: run.answers.length,
-      });
+      if (asksOne(run)) return t("The answer is being written.");
+      return `${t("Stage 1: {{done}} of {{count, number}} members have answered.", {
+        done: answers.done,
+        count: answers.all,
+      })}${failedText(answers)}`;
     case "stage2":
-      return t("Stage 2: {{done}} of {{count, number}} reviews are in.", {
-        done: reviewsEnded,
-        count: run.reviews.length,
-      });
+      return `${t("Stage 2: {{done}} of {{count, number}} reviews are in.", {
+        done: reviews.done,
+        count: reviews.all,
+      })}${failedText(reviews)}`;
     case "stage3":
       if (run.synthesis.model === null) {
         return t("Stage 3: the chairman writes the final answer.");
@@ -101,11 +122,12 @@ export function describeRun(run: RunState): string {
 
 /** Who is best by the reviews, or how many of them are in. */
 export function reviewsSummary(run: RunState): string {
-  if (!run.facts)
-    return t("{{done}} of {{all}} in", {
-      done: runProgress(run).reviewsEnded,
-      all: run.reviews.length,
-    });
+  if (!run.facts) {
+    const { reviews } = runProgress(run);
+    return reviews.failed > 0
+      ? t("{{done}} of {{all}} in, {{failed}} failed", reviews)
+      : t("{{done}} of {{all}} in", reviews);
+  }
   const { winner, winner_is_tie } = run.facts;
   if (!winner) return winner_is_tie ? t("no clear winner") : t("no winner");
   const member = shortName(winner);

@@ -243,7 +243,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
           <CopyButton label={t("Copy all as Markdown")} text={onCopyAll} />
           {askable && (
             <Suspense fallback={null}>
-              <AskMenu parts={format?.again} />
+              <AskMenu run={run} parts={format?.again} />
               {run.status === "complete" && hasGaps(run) && <AskMissing stopped={false} quiet />}
             </Suspense>
           )}

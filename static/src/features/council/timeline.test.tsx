@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { CouncilEvent } from "../../api/types";
 import { newRun } from "../../run/state";
 import { render } from "../../test/render";
-import { seats } from "../../test/samples";
+import { answer, seats } from "../../test/samples";
 import { reduceAll } from "../reducer";
+import { asksOne, describeRun } from "./describe";
 import { stageNames } from "./stages";
 import { Timeline } from "./timeline";
 
@@ -15,12 +16,38 @@ const steps = async (...events: CouncilEvent[]) => {
 };
 
 describe("the timeline", () => {
+  it("has one step where one seat alone is asked", async () => {
+    const one = seats.slice(0, 1);
+    const run = reduceAll(newRun, [{ type: "stage1_start", members: one, use_cot: false }]);
+    const page = await render(<Timeline run={run} alone={asksOne(run)} />);
+    expect([...page.querySelectorAll("li")].map((step) => step.textContent)).toEqual(["Answer"]);
+    expect(describeRun(run)).toBe("The answer is being written.");
+    // Before anybody has begun only the page that asked knows.
+    expect([asksOne(newRun), asksOne(newRun, "Basil")]).toEqual([false, true]);
+  });
+
   it("has the stages of every council", async () => {
     expect(await steps({ type: "stage1_start", members: seats, use_cot: false })).toEqual([
       "now: Answers0/2",
       "ahead: Reviews",
       "ahead: Final answer",
     ]);
+  });
+
+  it("counts no member that failed among those that have answered", async () => {
+    const [one] = seats;
+    if (!one) throw new Error("there is no seat");
+    const [answers] = await steps(
+      { type: "stage1_start", members: seats, use_cot: false },
+      {
+        type: "stage1_error",
+        ...one,
+        error: "It is busy.",
+        error_kind: "rate_limited",
+        data: answer(one, { response: "", error: "It is busy.", error_kind: "rate_limited" }),
+      },
+    );
+    expect(answers).toBe("now: Answers0/2");
   });
 
   it("has those of options once they are there, in their places", async () => {

@@ -20,26 +20,26 @@ const added = (run: RunState, place: FeatureStage["place"]): Step[] =>
 
 const order: readonly Phase[] = ["waiting", ...stageNames.map(([key]) => key), "ended"];
 
-/** Where a running deliberation stands. */
-export function Timeline({ run }: { run: RunState }) {
-  const { answersEnded, reviewsEnded } = runProgress(run);
+/** Where a running deliberation stands; `alone` where one seat is asked, whose answer is the final one. */
+export function Timeline({ run, alone = false }: { run: RunState; alone?: boolean }) {
+  const { answers, reviews } = runProgress(run);
   const at = order.indexOf(run.phase);
-  const steps: Step[] = [
-    ...added(run, "first"),
+  const ofAll: Step[] = [
     {
       phase: "stage1",
       title: msg("Answers"),
-      detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "",
+      detail: answers.all > 0 ? `${answers.done}/${answers.all}` : "",
     },
     {
       phase: "stage2",
       title: msg("Reviews"),
-      detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
+      detail: reviews.all > 0 ? `${reviews.done}/${reviews.all}` : "",
     },
     ...added(run, "middle"),
     { phase: "stage3", title: msg("Final answer"), detail: "" },
-    ...added(run, "last"),
   ];
+  const ofOne: Step[] = [{ phase: "stage1", title: msg("Answer"), detail: "" }];
+  const steps = [...added(run, "first"), ...(alone ? ofOne : ofAll), ...added(run, "last")];
   // A run that is past its reviews without one has none.
   const unreviewed = run.reviews.length === 0 && at > order.indexOf("stage2");
   const shown = unreviewed ? steps.filter(({ phase }) => phase !== "stage2") : steps;

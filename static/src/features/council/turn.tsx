@@ -112,6 +112,8 @@ interface Props {
   edited: boolean;
   /** Something is being written in this conversation. */
   running: boolean;
+  /** Who has answered in the conversation: each may be asked alone. */
+  seats: readonly string[];
   /** How often another branch took the place of this one here. */
   replaced: number;
   run: RunState | null;
@@ -128,7 +130,7 @@ interface Props {
 export const TurnView = memo(function TurnView(props: Props) {
   const { number, question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
   const { conversationId, questionId, parentId, siblings, edited, running, replaced } = props;
-  const { files, ofProject } = props;
+  const { files, ofProject, seats } = props;
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
@@ -157,7 +159,7 @@ export const TurnView = memo(function TurnView(props: Props) {
       <h2 className="visually-hidden">{t("Question")}</h2>
       {asked && edited ? (
         <Suspense fallback={<Question text={question} />}>
-          <Editor place={asked} question={anew} files={files} />
+          <Editor place={asked} question={anew} run={run} live={live} seats={seats} files={files} />
         </Suspense>
       ) : (
         <div className="asked">

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { showLanguage } from "../../i18n";
 import de from "../../i18n/de.json";
 import { render } from "../../test/render";
-import { actionOf, detailsOf } from "../admin/audit-words";
+import { actionOf, actionsByName, detailsOf } from "../admin/audit-words";
 import { Cost } from "./cost";
 import { formatName } from "./format-names";
 import { modelIn, modelPath } from "./model-name";
@@ -54,12 +54,18 @@ describe("in German", () => {
   });
 
   it.each([
-    ["cache.clear", "hat alle eigenen aufbewahrten Antworten entfernt"],
-    ["cache.delete", "hat eine aufbewahrte Antwort entfernt"],
-    ["feedback.withdraw", "hat die eigene Bewertung einer Antwort zurückgenommen"],
-    ["folder.delete", "hat einen Ordner gelöscht"],
+    ["cache.clear", "alle eigenen aufbewahrten Antworten entfernt"],
+    ["cache.delete", "eine aufbewahrte Antwort entfernt"],
+    ["feedback.withdraw", "die eigene Bewertung einer Antwort zurückgenommen"],
+    ["folder.delete", "einen Ordner gelöscht"],
   ])("what was deleted is said in German: %s", (action, said) => {
     expect(actionOf(action)).toBe(said);
+  });
+
+  it("actions are all of one form, by which a list of them can be searched", () => {
+    const all = actionsByName("").map(([, said]) => said);
+    expect(all.length).toBeGreaterThan(50);
+    expect(all.filter((said) => /^hat /.test(said))).toEqual([]);
   });
 
   it("runs have German names, and one that is not known its own", () => {

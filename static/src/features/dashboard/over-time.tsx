@@ -46,13 +46,13 @@ const measures: Record<Measure, Shown> = {
     whole: false,
   },
   queries: {
-    title: msg("Questions"),
+    title: msg("Runs"),
     by: {
-      day: msg("Questions by day"),
-      week: msg("Questions by week"),
-      month: msg("Questions by month"),
+      day: msg("Runs by day"),
+      week: msg("Runs by week"),
+      month: msg("Runs by month"),
     },
-    said: msg("{{count, number}} questions"),
+    said: msg("{{count, number}} runs"),
     value: (one) => one.queries,
     axis: compact,
     whole: true,
@@ -116,7 +116,7 @@ function Table({ buckets, unit }: { buckets: readonly Bucket[]; unit: Unit }) {
         <thead>
           <tr>
             <th scope="col">{t(units[unit])}</th>
-            <th scope="col">{t("Questions")}</th>
+            <th scope="col">{t("Runs")}</th>
             <th scope="col">{t("Calls")}</th>
             <th scope="col">{t("Tokens")}</th>
             <th scope="col">{t("Cost")}</th>

@@ -11,7 +11,7 @@ export function Summary({ summary }: { summary: Analytics["summary"] }) {
   return (
     <>
       <dl className="tiles">
-        <Figure name={t("Questions")}>{count(summary.total_queries)}</Figure>
+        <Figure name={t("Runs")}>{count(summary.total_queries)}</Figure>
         <Figure name={t("Cost")}>
           <Cost of={summary} />
         </Figure>

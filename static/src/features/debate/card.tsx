@@ -10,6 +10,7 @@ import { count, duration, money, shortName, tokensPerSecond } from "../../ui/for
 import { Icon } from "../../ui/icon";
 import { usePrinting } from "../../ui/printing";
 import { AskMember, useAskable } from "../again/context";
+import { filesRead } from "../attachments/files-read";
 import { CardNotes } from "../council/card-notes";
 import { Monogram } from "../council/monogram";
 import { ServedBy } from "../council/served-by";
@@ -131,6 +132,7 @@ function Flags({ entry: { result, restarted } }: { entry: StatementState }) {
     result?.system_prompt_dropped && t("The provider refused the system prompt; asked without it."),
     result?.addresses_judges && t("This statement tries to influence those who judge."),
     restarted && !result && t("Asked again after an interruption."),
+    result && filesRead(result),
     ...(result ? leftOut(result) : []),
   ].filter((flag) => typeof flag === "string");
   if (flags.length === 0) return null;

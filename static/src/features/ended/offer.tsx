@@ -33,10 +33,10 @@ export function NotifyOffer() {
     <Notice tone="plain">
       {canPush()
         ? t(
-            "Answers take a while. Shall this browser tell you when one is there and you are elsewhere, with this page closed as well?",
+            "Answers take a while. Shall this browser tell you when one is ready and you are elsewhere, with this page closed as well?",
           )
         : t(
-            "Answers take a while. Shall the browser tell you when one is there and you are elsewhere?",
+            "Answers take a while. Shall the browser tell you when one is ready and you are elsewhere?",
           )}{" "}
       <button type="button" className="quiet-button" onClick={() => switchNotifications(true)}>
         {t("Tell me")}

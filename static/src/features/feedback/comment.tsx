@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
 import { keptInTab } from "../../ui/kept";
@@ -10,14 +10,19 @@ const longest = 2000;
 interface Props {
   runId: string;
   comment: string | null;
+  /** Somebody has just pressed what opens it, and is to see all of it. */
+  isNew: boolean;
   onSay: (comment: string | null) => void;
 }
 
 /** What was wrong, for whoever wants to say it: a field, or what was said with the ways to change it. */
-export function Comment({ runId, comment, onSay }: Props) {
+export function Comment({ runId, comment, isNew, onSay }: Props) {
   const id = useId();
   const place = useRef<HTMLFormElement>(null);
   const key = `comment:${runId}`;
+  useEffect(() => {
+    if (isNew) place.current?.scrollIntoView({ block: "nearest" });
+  }, [isNew]);
   // What is half typed outlives the other thumb, and a reload.
   const [typed, setText] = useState(() => keptInTab.read(key) ?? "");
   const [changing, setChanging] = useState(comment !== null && typed !== "");

@@ -111,3 +111,15 @@ it("a comment that is not taken stands in its field still", async () => {
     expect(place.querySelector("textarea")?.value).toBe("It is about cranes."),
   );
 });
+
+it("the field for a comment is brought into sight by the press that opens it, and not by itself", async () => {
+  const seen = vi.fn();
+  Element.prototype.scrollIntoView = seen;
+  vi.spyOn(api, "giveFeedback").mockResolvedValue({} as Said);
+  queryClient.setQueryData(keys.feedback("r1"), { thumb: "down", better: null });
+  await shown();
+  expect(seen).not.toHaveBeenCalled();
+  await click(button("Bad answer"));
+  await click(button("Bad answer"));
+  await vi.waitFor(() => expect(seen).toHaveBeenCalledExactlyOnceWith({ block: "nearest" }));
+});

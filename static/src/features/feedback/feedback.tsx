@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
@@ -65,6 +65,7 @@ const nameOf = (better: Said["better"]) =>
 export default function Feedback({ run, runId }: { run: RunState; runId: string }) {
   const id = useId();
   const say = useSayCarefully(runId);
+  const [pressed, setPressed] = useState(false);
   const said = useQuery({
     queryKey: keys.feedback(runId),
     queryFn: () => api.feedback(runId),
@@ -83,7 +84,10 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
             className="icon-button"
             aria-label={way === "up" ? t("Good answer") : t("Bad answer")}
             aria-pressed={thumb === way}
-            onClick={() => say({ thumb: thumb === way ? null : way })}
+            onClick={() => {
+              setPressed(true);
+              say({ thumb: thumb === way ? null : way });
+            }}
           >
             <Icon name={way === "up" ? "thumb" : "thumbDown"} />
           </button>
@@ -120,7 +124,12 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
         )}
       </div>
       {thumb === "down" && (
-        <Comment runId={runId} comment={comment} onSay={(text) => say({ comment: text })} />
+        <Comment
+          runId={runId}
+          comment={comment}
+          isNew={pressed}
+          onSay={(text) => say({ comment: text })}
+        />
       )}
     </>
   );

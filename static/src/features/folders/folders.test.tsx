@@ -209,9 +209,9 @@ describe("folders", () => {
     await draw();
     button("New folder")?.focus();
     await click(button("New folder"));
-    await settled("Folders put your list in order.");
+    await settled("Folders organise your list.");
     await type(page.querySelector<HTMLInputElement>("dialog input[type=text]"), "Insects");
-    await click(button("Make folder"));
+    await click(button("Create folder"));
     await soon(() => expect(shown()).toEqual([["Insects", "0"]]));
     expect(page.querySelector("dialog")).toBeNull();
     expect(document.activeElement).toBe(toggle("Insects"));
@@ -252,13 +252,13 @@ describe("folders", () => {
     await draw();
     refuses = (request) => (request.startsWith("POST") ? "is taken" : null);
     await click(button("New folder"));
-    await settled("Make folder");
+    await settled("Create folder");
     await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Rivers");
-    await click(button("Make folder"));
+    await click(button("Create folder"));
     await settled("You already have a folder with this name.");
     refuses = () => null;
     await type(page.querySelector<HTMLInputElement>("input[type=text]"), "Seas");
-    await click(button("Make folder"));
+    await click(button("Create folder"));
     await soon(() => expect(shown().map(([name]) => name)).toEqual(["Birds", "Rivers", "Seas"]));
     expect(toggle("Seas")?.getAttribute("aria-expanded")).toBe("true");
   });
@@ -281,7 +281,7 @@ describe("a conversation", () => {
     expect(choice("No folder")).toHaveProperty("checked", true);
     await click(choice("Birds"));
     await click(button("Move"));
-    await settled("1 conversation is in the folder Birds now.");
+    await settled("Moved 1 conversation to the folder Birds.");
     expect(shown()[0]).toEqual(["Birds", "3"]);
     expect(document.activeElement).toBe(toggle("Birds"));
     await click(button("Undo"));
@@ -300,7 +300,7 @@ describe("a conversation", () => {
     await settled("Name of the new folder");
     await type(page.querySelector<HTMLInputElement>("dialog input[type=text]"), "Insects");
     await click(button("Move"));
-    await settled("1 conversation is in the folder Insects now.");
+    await settled("Moved 1 conversation to the folder Insects.");
     expect(shown()).toEqual([["Insects", "1"]]);
     expect(document.activeElement).toBe(toggle("Insects"));
   });
@@ -339,7 +339,7 @@ describe("dragging", () => {
     expect(folder("Birds")?.className).toContain("drop-here");
     await drag("drop", toggle("Birds"));
     await drag("dragend", entry("About ants"));
-    await settled("1 conversation is in the folder Birds now.");
+    await settled("Moved 1 conversation to the folder Birds.");
     expect(shown()[0]).toEqual(["Birds", "3"]);
     expect(folder("Birds")?.className).toBe("folder");
 

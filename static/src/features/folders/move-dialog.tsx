@@ -59,7 +59,7 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
       const { fields = [], message } = asProblem(error);
       const ofName = messagesAt(fields, "name");
       setNameErrors(ofName);
-      if (ofName.length === 0) setProblems([t("Not made: {{reason}}", { reason: message })]);
+      if (ofName.length === 0) setProblems([t("Not created: {{reason}}", { reason: message })]);
     }
     setBusy(false);
   };

@@ -38,7 +38,7 @@ export default function NameDialog({ folder, onClose, onMade }: Props) {
   };
   return (
     <FormDialog title={title} onClose={onClose}>
-      {!folder && <p>{t("Folders put your list in order. Nobody else sees them.")}</p>}
+      {!folder && <p>{t("Folders organise your list. Nobody else sees them.")}</p>}
       <form
         ref={form}
         className="short-form"
@@ -59,11 +59,11 @@ export default function NameDialog({ folder, onClose, onMade }: Props) {
           <Notice tone="bad" urgent>
             {folder
               ? t("Not renamed: {{message}}", { message: problem.message })
-              : t("Not made: {{reason}}", { reason: problem.message })}
+              : t("Not created: {{reason}}", { reason: problem.message })}
           </Notice>
         )}
         <button type="submit" className="button button-main" aria-disabled={off}>
-          {folder ? t("Rename") : t("Make folder")}
+          {folder ? t("Rename") : t("Create folder")}
         </button>
       </form>
     </FormDialog>

@@ -1,18 +1,27 @@
-import type { Content, Kind } from "../../api/library";
+import type { Content, Entry, Kind } from "../../api/library";
 
 /** What a new entry begins with, where it is a copy, or was written elsewhere first. */
 type Beginning = Pick<Content, "name" | "text"> & { kind: Kind };
 
-let next: Beginning | null = null;
+/** What the page of a new entry is told. */
+interface Begun {
+  content: Content;
+  /** Where it was written first: told of the entry once that is saved. */
+  onMade: ((entry: Entry) => void) | undefined;
+}
+
+let next: { beginning: Beginning; onMade: Begun["onMade"] } | null = null;
 
 /** Kept for the page of a new entry, which is opened next. */
-export const beginWith = (beginning: Beginning) => {
-  next = beginning;
+export const beginWith = (beginning: Beginning, onMade?: Begun["onMade"]) => {
+  next = { beginning, onMade };
 };
 
 /** Takes it, once: the new entry after that begins with nothing. */
-export function takeBeginning(kind: Kind | null): Content | undefined {
+export function takeBeginning(kind: Kind | null): Begun | null {
   const taken = next;
   next = null;
-  return taken?.kind === kind ? { name: taken.name, text: taken.text, shared: false } : undefined;
+  if (taken?.beginning.kind !== kind) return null;
+  const { name, text } = taken.beginning;
+  return { content: { name, text, shared: false }, onMade: taken.onMade };
 }

@@ -90,7 +90,7 @@ describe("a new one", () => {
     await click(button("Save"));
     const wrong = [...page.querySelectorAll<HTMLElement>("[aria-invalid=true]")];
     expect(wrong.map(({ tagName }) => tagName)).toEqual(["INPUT", "TEXTAREA"]);
-    expect(page.textContent).toContain("Something has to be written here.");
+    expect(page.textContent).toContain("This field is required.");
     expect(document.activeElement).toBe(wrong[0]);
     await type(page.querySelector("input"), "Tone");
     await click(button("Save"));

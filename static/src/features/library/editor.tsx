@@ -26,7 +26,9 @@ interface Props {
   /** What it says; null for one that is not there yet. */
   entry: Entry | null;
   /** What a new one begins with. */
-  begins?: Content;
+  begins?: Content | undefined;
+  /** Told of a new one once it is saved. */
+  onMade?: ((entry: Entry) => void) | undefined;
 }
 
 const nothing: Content = { name: "", text: "", shared: false };
@@ -34,7 +36,7 @@ const same = (one: Content, other: Content) =>
   one.name === other.name && one.text === other.text && one.shared === other.shared;
 
 /** Name, text and whether it is shared: of a new entry, or of one of the reader's. */
-export function Editor({ kind, entry, begins = nothing }: Props) {
+export function Editor({ kind, entry, begins = nothing, onMade }: Props) {
   const [, go] = useLocation();
   // What is changed is what was read: somebody else may change it meanwhile.
   const [read, setRead] = useState(entry);
@@ -69,7 +71,10 @@ export function Editor({ kind, entry, begins = nothing }: Props) {
         const now = over
           ? await changeEntry(over.id, over.version, content)
           : await addEntry(kind, content);
-        if (!over) made.current = now;
+        if (!over) {
+          made.current = now;
+          onMade?.(now);
+        }
         // What had the focus goes with what it says now.
         if (newer) form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
         setNewer(null);

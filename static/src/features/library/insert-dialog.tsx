@@ -136,7 +136,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
               ))}
             </ul>
             <p>
-              <Link href="/library">{t("To the whole library")}</Link>
+              <Link href="/library">{t("Open the library")}</Link>
             </p>
           </div>
         )}

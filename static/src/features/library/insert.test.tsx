@@ -77,3 +77,46 @@ it("the arrows go from the search to what it found, and Enter takes the first", 
   await press(search, "Enter");
   await vi.waitFor(() => expect(drafts.read(null).content).toBe("Text of p10"));
 });
+
+it("Enter goes through the variables, and puts the text into the box from the last", async () => {
+  const chosen = { name: "Report", text: "{{team}} in {{week}}" };
+  await render(<InsertDialog place={null} chosen={chosen} onClose={vi.fn()} />, queryClient);
+  const [team, week] = document.querySelectorAll<HTMLInputElement>("dialog input");
+  /** What a browser does with Enter in a form, unless it is told not to. */
+  const enter = async (box: HTMLInputElement | undefined) => {
+    const event = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
+    await act(async () => box?.dispatchEvent(event));
+    if (!event.defaultPrevented) await act(async () => box?.form?.requestSubmit());
+  };
+  await type(team, "Herons");
+  await enter(team);
+  expect(document.activeElement).toBe(week);
+  expect(drafts.read(null).content).toBe("");
+  await type(week, "week 3");
+  await enter(week);
+  expect(drafts.read(null).content).toBe("Herons in week 3");
+});
+
+it("says that nothing has such a name, or that there is nothing, and leads to the library", async () => {
+  const box = createRef<HTMLTextAreaElement>();
+  const typed = (text: string) =>
+    render(
+      <>
+        <textarea ref={box} />
+        <Suggest key={text} place={null} box={box} typed={text} />
+      </>,
+      queryClient,
+    );
+  const place = await typed("/weekly");
+  await settled("Weekly 14");
+  expect(place.querySelector(".suggest-nothing")).toBeNull();
+  await typed("/zzz");
+  await settled("No prompt matches.");
+  expect(place.querySelector(".suggest-nothing a")?.getAttribute("href")).toBe("/library");
+  queryClient.clear();
+  vi.spyOn(globalThis, "fetch").mockImplementation(async () =>
+    Response.json({ entries: [], total: 0 }),
+  );
+  await typed("/");
+  await settled("There are no prompts yet.");
+});

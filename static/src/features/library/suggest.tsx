@@ -1,5 +1,6 @@
 import "../../styles/insert.css";
 import { lazy, type RefObject, Suspense, useEffect, useId, useRef, useState } from "react";
+import { Link } from "wouter";
 import { readEntry, useChoice } from "../../api/library";
 import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
@@ -22,9 +23,11 @@ export default function Suggest({ place, box, typed }: Props) {
   const id = useId();
   const name = typed.slice(1).toLowerCase();
   const settled = useSettled(name, 150, "");
-  const found = useChoice("prompt", settled).data ?? [];
+  const found = useChoice("prompt", settled);
   // What is known already is looked through at once.
-  const entries = found.filter((one) => one.name.toLowerCase().includes(name));
+  const entries = found.data?.filter((one) => one.name.toLowerCase().includes(name)) ?? [];
+  // Not before it is known: what was found for the letters before stands in until then.
+  const isKnown = found.isSuccess && !found.isPlaceholderData && settled === name;
   const [at, setAt] = useState(0);
   // Only after keys: whoever points sees what they point at.
   const [moves, setMoves] = useState(0);
@@ -32,6 +35,7 @@ export default function Suggest({ place, box, typed }: Props) {
   const [open, setOpen] = useState<{ name: string; text: string } | null>(null);
   const shown = left === typed || open ? [] : entries;
   const active = shown[Math.min(at, shown.length - 1)];
+  const nothing = isKnown && entries.length === 0 && !open;
 
   const take = async (entry: string) => {
     try {
@@ -123,12 +127,21 @@ export default function Suggest({ place, box, typed }: Props) {
           ))}
         </div>
       )}
-      <span className="visually-hidden" role="status">
-        {shown.length > 0 &&
-          t("{{count, number}} prompts. The arrows choose, Enter takes one.", {
-            count: shown.length,
-          })}
-      </span>
+      <p className={nothing ? "suggest-nothing" : "visually-hidden"}>
+        <span role="status">
+          {nothing && (name === "" ? t("There are no prompts yet.") : t("No prompt matches."))}
+          {shown.length > 0 &&
+            t("{{count, number}} prompts. The arrows choose, Enter takes one.", {
+              count: shown.length,
+            })}
+        </span>
+        {nothing && (
+          <>
+            {" "}
+            <Link href="/library">{t("Open the library")}</Link>
+          </>
+        )}
+      </p>
       {open && (
         <Suspense fallback={null}>
           <InsertDialog

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { t } from "../../i18n";
 import { TextField } from "../settings/fields";
 import { filled, variablesOf } from "./variables";
@@ -7,6 +7,19 @@ interface Props {
   text: string;
   /** Given the text with its variables filled in; one that nobody fills is left as it stands. */
   onFilled: (text: string) => void;
+}
+
+/** Enter goes on to what is still to be filled in; where nothing is, it puts the text into the box. */
+function goOn(event: KeyboardEvent<HTMLFormElement>) {
+  const { key, target, ctrlKey, metaKey, nativeEvent, currentTarget } = event;
+  if (key !== "Enter" || ctrlKey || metaKey || !(target instanceof HTMLInputElement)) return;
+  // Safari ends the composition before it says which key did: 229 means that it did.
+  if (nativeEvent.isComposing || nativeEvent.keyCode === 229) return;
+  const boxes = [...currentTarget.querySelectorAll("input")];
+  const next = boxes.slice(boxes.indexOf(target) + 1).find(({ value }) => value === "");
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }
 
 /** Asks for what a prompt leaves open. */
@@ -18,6 +31,7 @@ export function VariablesForm({ text, onFilled }: Props) {
     <form
       className="library-form"
       aria-label={t("What the prompt asks for")}
+      onKeyDown={goOn}
       onSubmit={(event) => {
         event.preventDefault();
         // To React this form is inside the composer's, which would send the question.

@@ -36,7 +36,7 @@ function Row({ entry, version, onRestored }: Props & { version: Entry["versions"
       await restoreVersion(entry.id, entry.version, version.version);
       onRestored();
       toast(t("What version {{version}} says counts again.", { version: number }));
-    }, msg("Not brought back: {{message}}"));
+    }, msg("Not restored: {{message}}"));
   return (
     <li className="library-version">
       <div className="library-version-head">
@@ -73,10 +73,10 @@ function Row({ entry, version, onRestored }: Props & { version: Entry["versions"
               type="button"
               className="quiet-button"
               aria-disabled={busy}
-              aria-label={t("Bring back version {{version}}", { version: number })}
+              aria-label={t("Restore version {{version}}", { version: number })}
               onClick={restore}
             >
-              {t("Bring back")}
+              {t("Restore")}
             </button>
           )}
         </span>

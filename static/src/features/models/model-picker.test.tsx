@@ -163,3 +163,14 @@ it("says at a provider that its list failed, and to whom that is a matter", asyn
     expect(page.querySelector("a")?.getAttribute("href")).toBe("/admin/providers"),
   );
 });
+
+it("brings the box back into sight when what was added has moved it, where somebody types there", async () => {
+  await show();
+  const seen = vi.fn();
+  box().scrollIntoView = seen;
+  await show(list, { taken: ["acme/basil"] });
+  expect(seen).not.toHaveBeenCalled();
+  box().focus();
+  await show(list, { taken: ["acme/basil", "acme/aurora"] });
+  expect(seen).toHaveBeenCalledExactlyOnceWith({ block: "nearest", behavior: "instant" });
+});

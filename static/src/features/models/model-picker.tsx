@@ -1,5 +1,5 @@
 import "../../styles/picker.css";
-import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useModels } from "../../api/queries";
 import { useRegions } from "../../api/regions";
 import { msg, t } from "../../i18n";
@@ -65,6 +65,15 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
   const isOff = (model: string) => full || (!again && taken.includes(model));
   const problems = offers.groups.filter(({ problem }) => problem !== null);
 
+  // What was added has moved the box: whoever adds another sees where they type.
+  const added = taken.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when there is one more
+  useLayoutEffect(() => {
+    if (document.activeElement === search.current) {
+      search.current?.scrollIntoView({ block: "nearest", behavior: "instant" });
+    }
+  }, [added]);
+
   const change = (text: string) => {
     setQuery(text);
     setSaid("");
@@ -115,7 +124,7 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          placeholder={t("Search models by name, maker or id")}
+          placeholder={t("Name, maker or id")}
           aria-label={t("Search models")}
           aria-expanded={choices.length > 0}
           aria-controls={`${id}-list`}

@@ -113,7 +113,7 @@ function titleOf(wanted: Wanted, members: readonly CouncilMember[]): string {
   if (wanted.for === "new") return t("Add a member");
   if (wanted.for === "chairman") return t("Another chairman");
   const member = members[wanted.at];
-  return t("In the place of {{name}}", { name: member ? shortName(nameOf(member)) : "" });
+  return t("Instead of {{name}}", { name: member ? shortName(nameOf(member)) : "" });
 }
 
 interface Props {
@@ -121,6 +121,8 @@ interface Props {
   /** The project that the question is asked in. */
   project: string | null;
   conversationId: string | null;
+  /** The place of the member that it was opened at, which has the focus then. */
+  at?: number;
   onClose: () => void;
 }
 
@@ -139,13 +141,16 @@ export default function CouncilDialog(props: Props) {
 }
 
 function Choice(props: Props & { config: Config; asked: Ask; most: number }) {
-  const { place, conversationId, config, asked, most, onClose } = props;
+  const { place, conversationId, config, asked, most, at, onClose } = props;
   const draft = useDraft(place);
   const { members, chairman, isOther } = nextCouncil(draft, config);
   const dialog = useModal();
   const [wanted, setWanted] = useState<Wanted | null>(null);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    dialog.current?.querySelector<HTMLElement>(`[data-swap="${at}"]`)?.focus();
+  }, [dialog, at]);
   useEffect(() => {
     if (wanted === null) return;
     list.current?.querySelector("input")?.focus();
@@ -254,7 +259,7 @@ function Choice(props: Props & { config: Config; asked: Ask; most: number }) {
               }}
             >
               <Icon name="redo" />
-              {t("Ask your council")}
+              {t("Back to my council")}
             </button>
           )}
           <Price

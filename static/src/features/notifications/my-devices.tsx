@@ -49,7 +49,7 @@ function Devices() {
       )}
       <p className="quiet">
         {t(
-          "A notification says that an answer is there, that there is none, or that a question waits for you, and leads there. Nothing of what you asked is in it; its conversation’s title only where you say so, since it may be read on a locked screen. It comes through the service of the browser’s maker, which cannot read it.",
+          "A notification says that an answer is ready, that there is none, or that a question waits for you, and leads there. Nothing of what you asked is in it; its conversation’s title only where you say so, since it may be read on a locked screen. It comes through the service of the browser’s maker, which cannot read it.",
         )}
       </p>
     </>

@@ -3,7 +3,7 @@ import type { AssistantMessage, Schemas } from "../../api/types";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
 import type { LiveRun } from "../asking/runs";
 import { storedTurns, type Turn } from "../council/turns";
-import { seatsOf } from "./seats";
+import { councilSeats, seatsOf } from "./seats";
 
 const seat = (name: string) => ({ model: name, member: name });
 const councils = storedRun(
@@ -35,4 +35,13 @@ it("do not have the chairman while it answers", () => {
   if (!turn) throw new Error("there is no turn");
   expect(seatsOf([turn])).toEqual(["pool/chair"]);
   expect(seatsOf([{ ...turn, live: { to: "chairman" } as LiveRun }])).toEqual([]);
+});
+
+it("have their places in the newest council, whoever is asked alone since", () => {
+  const [first, second] = seats;
+  if (!first || !second) throw new Error("there are two seats");
+  const turned = storedRun([answer(second), answer(first)], [], synthesis());
+  const own = alone("m3", "Basil", { code: "member_alone", member: "Basil" });
+  expect(councilSeats(turns(councils, own))).toEqual({ "aurora/large": 0, Basil: 1 });
+  expect(councilSeats(turns(councils, turned, own))).toEqual({ "aurora/large": 1, Basil: 0 });
 });

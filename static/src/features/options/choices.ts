@@ -169,6 +169,26 @@ export function readChoices(kept: unknown): Partial<Choices> {
   return choices;
 }
 
+/** Without what was written for one question alone: that goes with it. */
+export function lasting(choices: Partial<Choices>): Partial<Choices> {
+  const rest = { ...choices };
+  for (const { field, once } of writtenOptions) {
+    const value = rest[field];
+    if (value && once(value)) delete rest[field];
+  }
+  return rest;
+}
+
+/** What a question has that was written for it alone. */
+export function writtenIn(asked: Ask): Partial<Choices> {
+  const written: Partial<Choices> = {};
+  for (const { field, once, read } of writtenOptions) {
+    const value = read(asked[field]);
+    if (value && once(value)) written[field] = value;
+  }
+  return written;
+}
+
 /** What the server takes where a request says nothing, by these settings or by a preset on top of them. */
 export function byDefaultIn(config: Config | undefined, preset: Preset | null = null): Choices {
   const older = ways.map(({ field, ofSettings }) => [

@@ -59,7 +59,9 @@ export function useOptions(props: OptionBarProps) {
             run: () => onChange(one.ask),
           }))}
         >
-          {t(format.short)}
+          {narrow || !picker
+            ? t(format.short)
+            : t("Format: {{format}}", { format: t(format.short) })}
           <Icon name="chevron" />
         </MenuButton>
       )}

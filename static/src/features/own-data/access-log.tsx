@@ -45,7 +45,7 @@ export function AccessFacts({ access }: { access: Access }) {
 export function Reads({ access, linked }: { access: Access; linked: boolean }) {
   if (access.reads.length === 0) return <p className="access-facts">{t("Nothing was read.")}</p>;
   return (
-    <Details title={t("{{count, number}} looks", { count: access.reads.length })}>
+    <Details title={t("Read {{count, number}} times", { count: access.reads.length })}>
       {() => (
         <ul className="access-reads">
           {access.reads.map((read) => (

@@ -33,7 +33,7 @@ function WhatGoes() {
       </p>
       <p>
         {t(
-          "What was paid stays in the sums of this server, without your name. Copies that others have made of what you shared are theirs. What was sent to model providers cannot be deleted from here.",
+          "What you spent stays in this server’s totals, without your name. Copies that others have made of what you shared are theirs. What was sent to model providers cannot be deleted from here.",
         )}
       </p>
     </>

@@ -27,12 +27,12 @@ function ErasedPage({ erasure }: { erasure: Erasure }) {
       )}
       <p>
         {t(
-          "This server stores nothing about you any more but what was paid, without your name. You can close this page; whoever goes on here begins anew.",
+          "This server stores nothing about you any more but what was paid, without your name. You can close this page; whoever goes on here starts afresh.",
         )}
       </p>
-      <p className="empty-actions">
+      <p className="page-actions">
         <a className="button" href="/">
-          {t("Begin anew")}
+          {t("Start over")}
         </a>
       </p>
     </main>

@@ -32,7 +32,7 @@ export default function MyData() {
       {data.data?.held_since && (
         <Notice tone="warn">
           {t(
-            "An administrator has placed a hold on your data on {{time}}: until it is lifted, nothing of it is deleted for good. Ask your administrator.",
+            "An administrator placed a hold on your data on {{time}}: until it is lifted, nothing of it is deleted for good. Ask your administrator.",
             { time: timeOf(data.data.held_since) },
           )}
         </Notice>

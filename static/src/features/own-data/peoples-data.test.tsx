@@ -157,10 +157,7 @@ describe("a hold", () => {
   it("needs a user and a reason, and says so in the reader's words", async () => {
     await show();
     await send("New hold");
-    expect(wrong("New hold")).toEqual([
-      "Something has to be written here.",
-      "Something has to be written here.",
-    ]);
+    expect(wrong("New hold")).toEqual(["This field is required.", "This field is required."]);
     expect(document.activeElement).toBe(fields("New hold")[0]);
     expect(asked).toEqual([]);
     const errors = [{ field: "user", message: "must be the user id of somebody" }];
@@ -241,7 +238,7 @@ describe("access to conversations", () => {
       if (details) details.open = true;
       details?.dispatchEvent(new Event("toggle"));
     });
-    await settled("1 look");
+    await settled("Read once");
     expect(page.textContent).not.toContain("Nothing was read.");
   });
 

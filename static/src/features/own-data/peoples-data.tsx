@@ -11,7 +11,7 @@ import { Retention } from "./retention";
 const holdWords = {
   title: msg("Holds"),
   lead: msg(
-    "As long as there is a hold on somebody’s data, nothing of it is deleted for good: not by them, and not because its time is over.",
+    "As long as there is a hold on somebody’s data, nothing of it is deleted for good, neither by them nor by the retention rule.",
   ),
   failed: msg("The holds could not be read: {{reason}}"),
   none: msg("There are no holds."),

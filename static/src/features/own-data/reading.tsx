@@ -1,11 +1,13 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Access } from "../../api/own-data";
 import { useRead, useReadable } from "../../api/peoples-data";
 import { msg, t } from "../../i18n";
-import { Markdown } from "../../markdown/markdown";
+import { orMissing } from "../../ui/part";
 import { timeOf } from "../admin/times";
 import { titleOf } from "../conversations/title";
 import { Answered } from "../dashboard/panel";
+
+const ReadTexts = lazy(() => orMissing(import("./read-texts")));
 
 function Texts({ access, id }: { access: Access; id: string }) {
   const conversation = useRead(access.id, id);
@@ -15,18 +17,10 @@ function Texts({ access, id }: { access: Access; id: string }) {
       failed={msg("The conversation could not be read: {{reason}}")}
       lines={4}
     >
-      {({ messages }) => (
-        <div className="read-texts">
-          {messages.map((message) =>
-            message.role === "user" ? (
-              <p key={message.id} className="read-question" dir="auto">
-                {message.content}
-              </p>
-            ) : (
-              <Markdown key={message.id} text={message.stage3?.response ?? ""} />
-            ),
-          )}
-        </div>
+      {(shown) => (
+        <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
+          <ReadTexts conversation={shown} />
+        </Suspense>
       )}
     </Answered>
   );

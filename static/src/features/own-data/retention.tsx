@@ -35,7 +35,7 @@ export function DaysForm({ name, days, hint, choose }: FormProps) {
       await choose(wanted);
       // What was typed since then is an edit still.
       setEdited((now) => (now === edited ? null : now));
-      toast(t("How long conversations are kept was saved."));
+      toast(t("The retention rule was saved."));
     });
   return (
     <form

@@ -51,7 +51,7 @@ const show = async () => {
 describe("administrators who were let in", () => {
   it("are told of until that is dismissed, and the focus stays in the page", async () => {
     await show();
-    await settled("The administrators root and rita have been let in");
+    await settled("The administrators root and rita have been allowed");
     expect(page.querySelector("a")?.getAttribute("href")).toBe("/settings#own-data");
     button("Dismiss")?.focus();
     await click(button("Dismiss"));
@@ -91,6 +91,6 @@ describe("administrators who were let in", () => {
     expect(page.textContent).toBe("");
     vi.setSystemTime(new Date("2026-03-12T15:00:00Z"));
     await act(async () => dispatchEvent(new Event("focus")));
-    await settled("have been let in");
+    await settled("have been allowed");
   });
 });

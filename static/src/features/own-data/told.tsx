@@ -23,10 +23,10 @@ function Told({ access }: { access: Approved }) {
   };
   return (
     <Notice>
-      {t(
-        "The administrators {{one}} and {{other}} have been let in to read conversations of yours.",
-        { one: access.requested_by, other: access.approved_by ?? "" },
-      )}{" "}
+      {t("The administrators {{one}} and {{other}} have been allowed to read your conversations.", {
+        one: access.requested_by,
+        other: access.approved_by ?? "",
+      })}{" "}
       <Link href="/settings#own-data" onClick={seen}>
         {t("See why, and what they read")}
       </Link>{" "}

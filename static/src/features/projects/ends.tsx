@@ -5,6 +5,8 @@ import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
 import { Confirm } from "../../ui/confirm";
 import { toast } from "../../ui/toast";
+import { files } from "../attachments/chosen";
+import { drafts, newIn } from "../composer/draft";
 
 interface Props {
   project: Project;
@@ -23,6 +25,10 @@ export function Ends({ project, onEnding }: Props) {
     onEnding(true);
     try {
       await what();
+      // What was typed here for a new conversation was for those who are in the project.
+      const place = newIn(id);
+      drafts.clear(place);
+      files.clear(place);
       go("/");
       toast(t(done, { name }));
     } catch (error) {
@@ -93,7 +99,7 @@ export function Ends({ project, onEnding }: Props) {
         >
           <p>
             {t(
-              "“{{name}}” with its instructions and its members is deleted, and this cannot be undone. The conversations stay with their authors, and nobody else reads them any more.",
+              "“{{name}}” is deleted with its instructions, files and members, and this cannot be undone. The conversations stay with their authors, and nobody else reads them any more.",
               { name },
             )}
           </p>

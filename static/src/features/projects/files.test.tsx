@@ -5,6 +5,7 @@ import type { Project } from "../../api/projects";
 import { keys, queryClient } from "../../api/queries";
 import { button, render, settled } from "../../test/render";
 import { config } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
 import { Files } from "./files";
 import FromProject from "./from-project";
 
@@ -70,6 +71,32 @@ const choose = (place: HTMLElement, chosen: File) =>
   });
 
 describe("the files of a project", () => {
+  it("keep the name that they had first, and say so where the same comes under another", async () => {
+    setUp("owner", 20);
+    const names: string[] = [];
+    const others = vi.mocked(fetch).getMockImplementation();
+    vi.mocked(fetch).mockImplementation(async (path, init = {}) => {
+      if (init.method !== "POST") return (await others?.(path, init)) ?? new Response();
+      const sent = (init.body as FormData).get("file") as File;
+      names.push(sent.name);
+      return Response.json({ ...file, filename: sent.name });
+    });
+    const place = await render(
+      <>
+        <Files project={project("owner")} />
+        <Toasts />
+      </>,
+      queryClient,
+    );
+    await settled("27 bytes");
+    await choose(place, new File(["x"], "same.txt", { type: "text/plain" }));
+    await settled("same.txt is the same file as notes.md.");
+    expect(names).toEqual(["same.txt", "notes.md"]);
+    await choose(place, new File(["x"], "notes.md", { type: "text/plain" }));
+    await settled("notes.md is in the project now.");
+    expect(names).toEqual(["same.txt", "notes.md", "notes.md"]);
+  });
+
   it("say in the page's own words why one was not taken", async () => {
     setUp("owner", 20);
     const place = await render(<Files project={project("owner")} />, queryClient);

@@ -19,7 +19,7 @@ import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { formWith } from "../attachments/form";
-import { refusalOf } from "../attachments/problems";
+import { refusalOf, sameFile } from "../attachments/problems";
 import { isPicture } from "../attachments/shrink";
 import { bytes } from "../attachments/size";
 import type { Limits } from "../attachments/upload";
@@ -103,8 +103,9 @@ function useAdding(project: Project, limits: Limits) {
     const { name } = file;
     setUnderWay(name);
     let why = refusal(file, limits);
+    let known: string | null = null;
     try {
-      if (why === null) await addProjectFile(project.id, formWith(file, file.name));
+      if (why === null) known = await addProjectFile(project.id, name, (as) => formWith(file, as));
     } catch (error) {
       why =
         asProblem(error).status === 409
@@ -117,7 +118,8 @@ function useAdding(project: Project, limits: Limits) {
               ),
             });
     }
-    if (why === null) toast(t("{{name}} is in the project now.", { name }));
+    if (known !== null) toast(sameFile(name, known));
+    else if (why === null) toast(t("{{name}} is in the project now.", { name }));
     else setRefused((before) => [...before, { name, why }]);
     setUnderWay(null);
   };

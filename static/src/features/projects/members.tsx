@@ -2,7 +2,7 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import { type Member, type Project, putMember, type Role, removeMember } from "../../api/projects";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
-import { focusAfter } from "../../ui/focus";
+import { complain } from "../../ui/complain";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { inWords, readForm } from "../../ui/wrong";
@@ -47,9 +47,26 @@ function Row({ project, member }: { project: Project; member: Member }) {
   const name = member.display_name ?? member.name;
   const { busy, attempt } = useAttempt();
   const place = useRef<HTMLLIElement>(null);
-  const act = async (what: () => Promise<void>, done: string, failed: string) => {
-    if (await attempt(what, failed)) toast(t(done, { name }));
-  };
+  const change = (next: Role) =>
+    attempt(async () => {
+      await putMember(project.id, member, next);
+      toast(t("The role of {{name}} was changed.", { name }));
+    }, msg("Not changed: {{message}}"));
+  const remove = () =>
+    attempt(async () => {
+      // No other button to remove somebody: whoever presses once more would remove them, too.
+      const list = place.current?.parentElement;
+      await removeMember(project.id, member);
+      list?.focus();
+      const undo = () =>
+        putMember(project.id, member, role).then(
+          () => toast(t("{{name}} is in the project now.", { name })),
+          complain(msg("Not restored: {{message}}")),
+        );
+      toast(t("{{name}} is no longer in the project.", { name }), {
+        action: { label: t("Undo"), run: undo },
+      });
+    }, msg("Not removed: {{message}}"));
   const isMine = project.role === "owner";
   return (
     <li ref={place} className="project-member">
@@ -60,17 +77,7 @@ function Row({ project, member }: { project: Project; member: Member }) {
         {member.is_me && <span className="badge">{t("you")}</span>}
       </span>
       {isMine ? (
-        <RoleSelect
-          label={t("Role of {{name}}", { name })}
-          value={role}
-          onChange={(next) =>
-            act(
-              () => putMember(project.id, member, next),
-              msg("The role of {{name}} was changed."),
-              msg("Not changed: {{message}}"),
-            )
-          }
-        />
+        <RoleSelect label={t("Role of {{name}}", { name })} value={role} onChange={change} />
       ) : (
         <span className="quiet">{t(roleNames[role])}</span>
       )}
@@ -80,21 +87,7 @@ function Row({ project, member }: { project: Project; member: Member }) {
           className="quiet-button project-member-end"
           aria-label={t("Remove {{name}}", { name })}
           aria-disabled={busy}
-          onClick={() =>
-            act(
-              async () => {
-                const goOn = focusAfter(
-                  place.current,
-                  ".project-member-end",
-                  ".project-member-add input",
-                );
-                await removeMember(project.id, member);
-                goOn();
-              },
-              msg("{{name}} is no longer in the project."),
-              msg("Not removed: {{message}}"),
-            )
-          }
+          onClick={remove}
         >
           {t("Remove")}
         </button>
@@ -176,6 +169,8 @@ export function Members({ project }: { project: Project }) {
     <section className="panel" aria-labelledby={title}>
       <h2 id={title}>{t("Members")}</h2>
       <ul
+        tabIndex={-1}
+        aria-labelledby={title}
         className={
           project.role === "owner" ? "project-members project-members-change" : "project-members"
         }

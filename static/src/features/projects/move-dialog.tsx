@@ -3,6 +3,7 @@ import { moveToProject, useProjects } from "../../api/projects";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { complain } from "../../ui/complain";
 import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
@@ -32,10 +33,13 @@ function MoveForm({
       await moveToProject(item.id, to);
       const project = projects.find(({ id }) => id === to)?.name;
       const title = titleOf(item);
+      const undo = () =>
+        moveToProject(item.id, before).catch(complain(msg("Not moved: {{message}}")));
       toast(
         project
           ? t("“{{title}}” is in the project {{project}} now.", { title, project })
           : t("“{{title}}” is in no project any more.", { title }),
+        { action: { label: t("Undo"), run: undo } },
       );
       onDone();
     });
@@ -65,7 +69,7 @@ function MoveForm({
         ))}
       </fieldset>
       <p className="field-hint">
-        {t("Everybody in the project can read the conversation. Only you ask in it.")}
+        {t("Everybody in the project can read the conversation. Only you can ask in it.")}
       </p>
       {problem && (
         <Notice tone="bad" urgent>
@@ -101,7 +105,7 @@ export default function MoveDialog({
       {list.data && open.length === 0 && !item.project_id && (
         <p>
           {t(
-            "You are in no project in which you may write. Make one in the sidebar, or ask the owner of one.",
+            "You are in no project in which you may write. Create one in the sidebar, or ask the owner of one.",
           )}
         </p>
       )}

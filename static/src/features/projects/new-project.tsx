@@ -52,11 +52,11 @@ export default function NewProject({
         <TextField label={t("Name")} value={name} errors={errors} onChange={setName} />
         {problem && errors.length === 0 && (
           <Notice tone="bad" urgent>
-            {t("Not made: {{reason}}", { reason: problem.message })}
+            {t("Not created: {{reason}}", { reason: problem.message })}
           </Notice>
         )}
         <button type="submit" className="button button-main" aria-disabled={busy}>
-          {busy ? t("Making…") : t("Make project")}
+          {busy ? t("Creating…") : t("Create project")}
         </button>
       </form>
     </FormDialog>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { act, useState } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import { button, click, render, settled, type } from "../../test/render";
@@ -11,15 +11,26 @@ function Form({ begins }: { begins: Partial<Choices> }) {
   const [choices, setChoices] = useState(begins);
   chosen = choices;
   return (
-    <Choose
-      choices={choices as Choices}
-      question="Why is the sky blue?"
-      onChange={(change) => setChoices({ ...choices, ...change })}
-    />
+    <>
+      <Choose
+        choices={choices as Choices}
+        question="Why is the sky blue?"
+        onChange={(change) => setChoices({ ...choices, ...change })}
+      />
+      <button type="button" onClick={() => setChoices({ rubric: null })}>
+        Ask
+      </button>
+    </>
   );
 }
 
 const text = () => document.querySelector("textarea");
+const choose = (select: HTMLSelectElement | null, value: string) =>
+  act(async () => {
+    if (!select) throw new Error("there is no choice");
+    select.value = value;
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
 
 beforeEach(() => {
   queryClient.clear();
@@ -59,4 +70,17 @@ it("where nothing was written, nothing is offered", async () => {
   await render(<Form begins={{ rubric: null }} />);
   await draft("- Draft 1");
   expect(back()).toBeUndefined();
+});
+
+it("what was written is not shown as chosen once it has gone with its question", async () => {
+  await render(<Form begins={{ rubric: null }} />);
+  const select = document.querySelector("select");
+  await choose(select, "here");
+  await type(text(), "- Mine");
+  expect(chosen.rubric).toEqual({ text: "- Mine" });
+  await click(button("Ask"));
+  expect([select?.value, text()]).toEqual(["", null]);
+  // It is at hand for the next one all the same.
+  await choose(select, "here");
+  expect(chosen.rubric).toEqual({ text: "- Mine" });
 });

@@ -1,7 +1,7 @@
 import "../../styles/rubric.css";
 import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
-import { draftRubric, useChoice, useEntry } from "../../api/library";
+import { draftRubric, type Entry, useChoice, useEntry } from "../../api/library";
 import { asProblem } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { Details } from "../../ui/disclosure";
@@ -44,6 +44,11 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
   const [others, setOthers] = useState<readonly string[]>([]);
   const box = useRef<HTMLTextAreaElement>(null);
   const before = others.at(-1);
+  // Taken back at its chip, or gone with the question that it was written for.
+  if (writes && rubric === null && text.trim() !== "") {
+    setWrites(false);
+    setSaid(null);
+  }
   const chosen = rubric ? (rubric.id ?? here) : writes ? here : none;
   const isKnown = list.data?.some((entry) => entry.id === chosen) ?? false;
   const length = text.length > most * 0.9 ? [...text].length : 0;
@@ -54,6 +59,9 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
     setText(next);
     onChange({ rubric: next.trim() === "" ? null : { text: next } });
   };
+  /** What is saved takes the place of what was written here: it is the same, and others may use it. */
+  const takeSaved = ({ id, name }: Pick<Entry, "id" | "name">) =>
+    onChange({ rubric: { id, name } });
   const choose = (value: string) => {
     setWrites(value === here);
     setSaid(null);
@@ -139,7 +147,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
             value={text}
             aria-describedby={`${id}-hint`}
             aria-invalid={length > most}
-            placeholder={t("- Right: what it says is so\n- Brief: nothing could be left out")}
+            placeholder={t("- Correct: what it says is true\n- Brief: nothing could be left out")}
             onChange={(event) => write(event.target.value)}
           />
           <span id={`${id}-hint`} className="quiet">
@@ -149,7 +157,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
             <Link
               href="/library/new/rubric"
               className="rubric-save"
-              onClick={() => beginWith({ kind: "rubric", name: "", text })}
+              onClick={() => beginWith({ kind: "rubric", name: "", text }, takeSaved)}
             >
               {t("Save to the library")}
             </Link>

@@ -3,10 +3,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import LibraryPage from "../../pages/library";
 import { newRun } from "../../run/state";
-import { click, render, settled, type } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { answer, config, review, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
 import { toMarkdown } from "../export/markdown";
-import { chosen, readChoices, sceneOf, toAsk, toDefaultOptions } from "../options/choices";
+import {
+  chosen,
+  lasting,
+  readChoices,
+  sceneOf,
+  toAsk,
+  toDefaultOptions,
+  writtenIn,
+} from "../options/choices";
 import { fromStored, reduceAll } from "../reducer";
 import Choose from "./choose";
 import { RubricNote } from "./note";
@@ -63,6 +71,16 @@ describe("what is written for a question", () => {
     expect(toAsk(sceneOf({ rubric: null }, config))).toEqual({});
   });
 
+  it("goes with its question, and one of the library stays", () => {
+    const other = { rubric: { id: "r-1", name: "House" } };
+    expect(lasting({ ...own, use_cot: true })).toEqual({ use_cot: true });
+    expect(lasting(other)).toEqual(other);
+    expect(lasting({ rubric: null })).toEqual({ rubric: null });
+    expect(writtenIn({ content: "Why?", ...own })).toEqual(own);
+    expect(writtenIn({ content: "Why?", ...other })).toEqual({});
+    expect(writtenIn({ content: "Why?", rubric: { text: "" } })).toEqual({});
+  });
+
   it("has a chip that takes it back", () => {
     const chips = chosen(sceneOf({}, byDefault));
     expect(chips).toEqual([{ key: "rubric", text: "Rubric: House", off: { rubric: null } }]);
@@ -93,12 +111,13 @@ describe("a rubric that was written for a question", () => {
   const criteria = (place: HTMLElement) => place.querySelector("textarea");
   const saving = (place: HTMLElement) =>
     place.querySelector<HTMLAnchorElement>('a[href="/library/new/rubric"]');
+  const onChange = vi.fn();
   const choose = (text: string) =>
     render(
       <Choose
         choices={sceneOf({ rubric: { text } }, config).choices}
         question="Why?"
-        onChange={() => undefined}
+        onChange={onChange}
       />,
       queryClient,
     );
@@ -117,6 +136,25 @@ describe("a rubric that was written for a question", () => {
     await render(<p>elsewhere</p>, queryClient);
     await render(<LibraryPage />, queryClient);
     expect(criteria(library)?.value).toBe("");
+  });
+
+  it("gives way to the entry that it was saved as", async () => {
+    const place = await choose("- Brief");
+    await click(saving(place));
+    const library = await render(<LibraryPage />, queryClient);
+    await settled("Criteria");
+    onChange.mockReset();
+    const made = { id: "r-9", kind: "rubric", name: "House", text: "- Brief", version: 1 };
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) =>
+      init?.method === "POST"
+        ? Response.json({ ...made, is_mine: true, shared: false, versions: [] })
+        : Response.json({ entries: [], total: 0 }),
+    );
+    await type(library.querySelector("input"), "House");
+    await click(button("Save"));
+    await vi.waitFor(() =>
+      expect(onChange).toHaveBeenCalledExactlyOnceWith({ rubric: { id: "r-9", name: "House" } }),
+    );
   });
 
   it("is not offered while it says nothing", async () => {

@@ -22,6 +22,7 @@ export const start = {
       return wordsIn(text) === undefined ? undefined : { text: wordsIn(text), ...called };
     },
     none: { text: "" },
+    once: ({ id }) => !id,
     chip: ({ name }) => (name ? t("Rubric: {{name}}", { name }) : t("A rubric of its own")),
   },
 } satisfies FeatureStart;

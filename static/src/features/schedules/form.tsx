@@ -45,7 +45,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   const [budget, setBudget] = useState(() =>
     typeof schedule?.budget_usd === "number" ? numberText(schedule.budget_usd) : "",
   );
-  const { busy, problem, attempt, form } = useAttempt();
+  const { busy, problem, errors, mend, attempt, form } = useAttempt();
   const minutes = useSchedules().data?.min_interval_minutes;
   const { scene, presets, preset, request } = useAskedOf(asked);
   const { bar, panel } = useOptions({
@@ -61,10 +61,10 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
     ),
     onChange: (change) => setAsked({ ...asked, choices: { ...asked.choices, ...change } }),
   });
-  const errors = problem?.fields ?? [];
+  const refused = problem?.fields ?? [];
   // What no field of the form is for, such as an option that the server does not take.
   const shown = ["name", "request.content", "cron", "time", "time_zone", "budget_usd"];
-  const others = errors.filter(({ field }) => !shown.includes(field));
+  const others = refused.filter(({ field }) => !shown.includes(field));
   const cron = cronOf(cadence);
   const preview = usePreview(cron, zone);
   const rest = Object.keys(asked.others).filter((one) => one !== "system_prompt");
@@ -119,7 +119,10 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         hint={t("Each time it is the first question of a new conversation.")}
         value={asked.content}
         errors={messagesAt(errors, "request.content")}
-        onChange={(content) => setAsked({ ...asked, content })}
+        onChange={(content) => {
+          setAsked({ ...asked, content });
+          mend("request.content");
+        }}
       />
       {panel}
       <div className="composer-row schedule-options">{bar}</div>
@@ -139,15 +142,24 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         value={name}
         placeholder={nameOf(asked.content)}
         errors={messagesAt(errors, "name")}
-        onChange={setName}
+        onChange={(name) => {
+          setName(name);
+          mend("name");
+        }}
       />
       <When
         cadence={cadence}
         zone={zone}
         preview={preview}
         errors={errors}
-        onCadence={setCadence}
-        onZone={setZone}
+        onCadence={(cadence) => {
+          setCadence(cadence);
+          mend("cron", "time");
+        }}
+        onZone={(zone) => {
+          setZone(zone);
+          mend("time_zone");
+        }}
       />
       <TextField
         label={t("Budget in US dollars a month")}
@@ -155,9 +167,12 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         value={budget}
         numeric
         errors={messagesAt(errors, "budget_usd")}
-        onChange={setBudget}
+        onChange={(budget) => {
+          setBudget(budget);
+          mend("budget_usd");
+        }}
       />
-      {problem && (errors.length === 0 || others.length > 0) && (
+      {problem && (refused.length === 0 || others.length > 0) && (
         <Notice tone="bad" urgent>
           {t("Not saved: {{message}}", {
             message:

@@ -192,10 +192,10 @@ describe("the page of scheduled questions", () => {
     );
     schedules = [];
     const page = await show();
-    await settled("Make schedule");
+    await settled("Create schedule");
     expect(page.querySelector("textarea")?.value).toBe("Why is the sky blue?\nReally.");
     await act(async () => undefined);
-    await click(button("Make schedule"));
+    await click(button("Create schedule"));
     await settled("It will be asked at its times.");
     expect(asked[0]?.[1]).toMatchObject({
       name: "Why is the sky blue?",
@@ -233,7 +233,7 @@ describe("the form of a scheduled question", () => {
     });
     await type(field("Cron expression"), cron);
   }
-  const save = () => click(button("Make schedule"));
+  const save = () => click(button("Create schedule"));
 
   it.each([
     ["viel", "A number is needed."],
@@ -273,10 +273,25 @@ describe("the form of a scheduled question", () => {
     await settled("At most 100 characters; these are 101.");
     expect(field("Name").value).toHaveLength(101);
     for (const label of ["Question", "Time zone", "Time of day"]) {
-      expect(wrong(label)).toBe("Something has to be written here.");
+      expect(wrong(label)).toBe("This field is required.");
     }
     expect(document.activeElement).toBe(field("Question"));
     expect(asked).toEqual([]);
+  });
+
+  it("says no longer what was wrong with a field once that is changed", async () => {
+    await open();
+    await type(field("Question"), " ");
+    await type(field("Budget in US dollars a month"), "viel");
+    await save();
+    await settled("A number is needed.");
+    await type(field("Question"), "Why?");
+    expect(wrong("Question")).toBeNull();
+    expect(wrong("Budget in US dollars a month")).toBe("A number is needed.");
+    expect(document.activeElement).toBe(field("Question"));
+    await type(field("Budget in US dollars a month"), "5");
+    expect(document.querySelector(".field-error")).toBeNull();
+    expect(document.querySelector(".schedule-form .notice-bad")).toBeNull();
   });
 
   it.each([

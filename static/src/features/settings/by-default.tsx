@@ -26,7 +26,7 @@ export function ByDefault({ draft, config, errors, onChange }: Props) {
       data-invalid={wrong.length > 0 || undefined}
       aria-labelledby="default-options-title"
     >
-      <h2 id="default-options-title">{t("Options by default")}</h2>
+      <h2 id="default-options-title">{t("Default options")}</h2>
       <p className="panel-lead">{t("Every new question begins with these.")}</p>
       <Errors id="default-options-error" messages={wrong.map(({ message }) => message)} />
       <OptionList

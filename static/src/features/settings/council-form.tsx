@@ -50,7 +50,7 @@ const own: SettingsStore = {
   resetTakes: msg(
     "Your members, their prompts, the chairman, every model list, the thresholds and the options by default become those of this instance. Presets, budgets and tokens stay.",
   ),
-  isDefault: msg("This is the instance's default"),
+  isDefault: msg("This is the instance’s default"),
   isOwn: msg("This is your own council"),
 };
 

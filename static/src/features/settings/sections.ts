@@ -8,5 +8,5 @@ export const councilSections: Sections = [
   ["roles", msg("Chairman and helpers")],
   ["rules", msg("Rules")],
   ...parts.map(({ name, title }) => [name, title] as const),
-  ["default-options", msg("Options by default")],
+  ["default-options", msg("Default options")],
 ];

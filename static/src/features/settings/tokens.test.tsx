@@ -56,14 +56,27 @@ it("the list says what each token may do", async () => {
   ]);
 });
 
+it("a new token is shown once, and has the focus until that is done", async () => {
+  const page = await render(<Tokens />, queryClient);
+  await settled("There are no tokens yet.");
+  await type(page.querySelector("input"), "laptop");
+  await click(button("Create token"));
+  await settled("“laptop” was created.");
+  expect(document.activeElement?.textContent).toContain("Copy it now");
+  expect(document.activeElement?.querySelector("code")?.textContent).toBe("lc_secret");
+  await click(button("Done"));
+  expect(page.querySelector(".secret")).toBeNull();
+  expect(document.activeElement?.textContent).toBe("API tokens");
+});
+
 it("a new token may read and ask, unless it is chosen that it only reads", async () => {
   const page = await render(<Tokens />, queryClient);
   await settled("There are no tokens yet.");
   const make = async (name: string) => {
     await type(page.querySelector("input"), name);
-    await click(button("Make token"));
-    await settled(`“${name}” was made.`);
-    await settled("Make token");
+    await click(button("Create token"));
+    await settled(`“${name}” was created.`);
+    await settled("Create token");
   };
   await make("laptop");
   const scope = page.querySelector<HTMLSelectElement>("#token-scope");

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
 import {
   createToken,
@@ -28,17 +28,25 @@ const scopes: readonly (readonly [readonly Permission[], string])[] = [
 ];
 const day = dateFormat({ dateStyle: "medium" });
 
+/** A token that was just created, for the only time that it is shown. */
 function Fresh({ token, onClose }: { token: NewToken; onClose: () => void }) {
+  const box = useRef<HTMLDivElement>(null);
+  // It stands above the form, and the button that asked for it would keep the focus.
+  useEffect(() => box.current?.focus(), []);
   return (
     <Notice urgent>
-      <strong>{t("“{{name}}” was made.", { name: token.name })}</strong>{" "}
-      {t("Copy it now: it is not shown again.")}
-      <div className="secret">
-        <code>{token.token}</code>
-        <CopyButton label={t("Copy")} text={() => token.token} />
-        <button type="button" className="quiet-button" onClick={onClose}>
-          {t("Done")}
-        </button>
+      <div ref={box} tabIndex={-1} className="secret-box">
+        <p>
+          <strong>{t("“{{name}}” was created.", { name: token.name })}</strong>{" "}
+          {t("Copy it now: it is not shown again.")}
+        </p>
+        <div className="secret">
+          <code>{token.token}</code>
+          <CopyButton label={t("Copy")} text={() => token.token} />
+          <button type="button" className="quiet-button" onClick={onClose}>
+            {t("Done")}
+          </button>
+        </div>
       </div>
     </Notice>
   );
@@ -51,7 +59,7 @@ function mayOf({ permissions }: Token): string {
 }
 
 function stateOf(token: Token): string {
-  const parts = [mayOf(token), t("made {{day}}", { day: day(when(token.created_at)) })];
+  const parts = [mayOf(token), t("created {{day}}", { day: day(when(token.created_at)) })];
   if (token.expires_at) {
     const end = when(token.expires_at);
     parts.push(t(end < new Date() ? "expired {{day}}" : "expires {{day}}", { day: day(end) }));
@@ -137,7 +145,7 @@ export function Tokens() {
         )}
       </p>
       <TokenList />
-      {fresh && <Fresh token={fresh} onClose={() => setFresh(null)} />}
+      {fresh && <Fresh key={fresh.id} token={fresh} onClose={() => setFresh(null)} />}
       <form
         ref={form}
         className="token-form new-token"
@@ -185,12 +193,12 @@ export function Tokens() {
           </select>
         </div>
         <button type="submit" className="button" aria-disabled={busy}>
-          {busy ? t("Making…") : t("Make token")}
+          {busy ? t("Creating…") : t("Create token")}
         </button>
       </form>
       {problem && problem.fields.length === 0 && (
         <Notice tone="bad" urgent>
-          {t("Not made: {{reason}}", { reason: problem.message })}
+          {t("Not created: {{reason}}", { reason: problem.message })}
         </Notice>
       )}
     </section>

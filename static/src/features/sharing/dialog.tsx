@@ -1,6 +1,7 @@
 import "../../styles/confirm.css";
 import "../../styles/sharing.css";
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
+import { useProjects } from "../../api/projects";
 import { type Share, useShares } from "../../api/shares";
 import { msg, t } from "../../i18n";
 import { Dialog } from "../../ui/dialog";
@@ -15,9 +16,10 @@ import { madeOn, ShareRow } from "./row";
 
 function Links({ conversation }: { conversation: Shareable }) {
   const list = useShares(conversation.id);
+  const projects = useProjects();
   const [fresh, setFresh] = useState<Share | null>(null);
   const title = useId();
-  if (list.isPending) return <p className="quiet">{t("Loading links…")}</p>;
+  if (list.isPending || projects.isPending) return <p className="quiet">{t("Loading links…")}</p>;
   if (!list.data) {
     return <ReadFailed text={msg("Links could not be read: {{reason}}")} query={list} />;
   }
@@ -29,7 +31,12 @@ function Links({ conversation }: { conversation: Shareable }) {
   return (
     <>
       {most > 0 ? (
-        <ShareForm conversation={conversation} most={most} onMade={setFresh} />
+        <ShareForm
+          conversation={conversation}
+          most={most}
+          projects={projects.data ?? []}
+          onMade={setFresh}
+        />
       ) : (
         <p>{t("Sharing is switched off on this server.")}</p>
       )}
@@ -64,7 +71,15 @@ export default function ShareDialog({
   onClose: () => void;
 }) {
   const dialog = useModal();
+  const projects = useProjects().data ?? [];
   const id = useId();
+  // Not the way out. The fields come later, once it is known which there are.
+  useEffect(() => {
+    const heading = document.getElementById(`${id}-title`);
+    if (!heading) return;
+    heading.tabIndex = -1;
+    heading.focus();
+  }, [id]);
   return (
     <Dialog
       dialog={dialog}
@@ -77,7 +92,9 @@ export default function ShareDialog({
         <DialogHead dialog={dialog} id={`${id}-title`} title={t("Share this conversation")} />
         <p id={`${id}-text`}>
           {t(
-            "Everybody who is signed in here and has the link can read this branch as it is now. What you ask later, your files and your settings are not shared.",
+            projects.length > 0
+              ? "The link shows this branch as it is now. What you ask later, your files and your settings are not shared."
+              : "Everybody who is signed in here and has the link can read this branch as it is now. What you ask later, your files and your settings are not shared.",
           )}
         </p>
         {conversation.project_id && (

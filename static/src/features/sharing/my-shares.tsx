@@ -17,7 +17,9 @@ export default function MyShares() {
         {t("Shared links")}
       </h2>
       <p className="panel-lead">
-        {t("Everybody who is signed in here and has one of these links can read what it shows.")}
+        {t(
+          "Everybody who is signed in here and has one of these links can read what it shows, unless it is only for members of a project.",
+        )}
       </p>
       {list.isPending && <p className="quiet">{t("Loading links…")}</p>}
       {list.isError && !list.data && (
@@ -25,7 +27,7 @@ export default function MyShares() {
       )}
       {isOff && <p className="quiet">{t("Sharing is switched off on this server.")}</p>}
       {list.data && !isOff && shares.length === 0 && (
-        <p className="quiet">{t("You share nothing.")}</p>
+        <p className="quiet">{t("Nothing is shared.")}</p>
       )}
       {shares.length > 0 && (
         <ul className="shares">

@@ -35,10 +35,12 @@ export function NotCopied() {
   return (
     <p className="archived-note">
       <Icon name="file" />
-      {t(
-        "The files are not in this copy: {{files}}. Questions here are asked without them, unless you attach them again.",
-        { files: listText(files) },
-      )}
+      <span>
+        {t(
+          "The files are not in this copy: {{files}}. Questions here are asked without them, unless you attach them again.",
+          { files: listText(files) },
+        )}
+      </span>
     </p>
   );
 }

@@ -1,11 +1,11 @@
-import { useProjects } from "../../api/projects";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { CopyButton } from "../../ui/copy";
+import { useProjectName } from "./project-name";
 
 /** Where everybody in a project reads a conversation as it goes on: those people need no other link. */
 export function ProjectLink({ project, conversation }: { project: string; conversation: string }) {
-  const name = useProjects().data?.find(({ id }) => id === project)?.name;
+  const name = useProjectName(project);
   // Whoever has left it cannot send others there.
   if (name === undefined) return null;
   return (

@@ -29,6 +29,7 @@ export function ReadTurns({ shown }: { shown: { id: string; messages: Message[] 
             siblings={none}
             edited={false}
             running={false}
+            seats={none}
             replaced={0}
             run={turn.run}
             earlier={none}

@@ -1,15 +1,18 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Share } from "../../api/shares";
 import { t } from "../../i18n";
+import { T } from "../../i18n/t";
 import { CopyButton } from "../../ui/copy";
 import { passFocusOn } from "../../ui/focus";
 import { dateFormat, when } from "../../ui/format";
+import { useProjectName } from "./project-name";
 import { stopSharing } from "./stop";
 
 const day = dateFormat({ dateStyle: "medium" });
 
 /** On which day it was made, by which one is told from another. */
-export const madeOn = ({ created_at }: Share) => t("made {{day}}", { day: day(when(created_at)) });
+export const madeOn = ({ created_at }: Share) =>
+  t("created {{day}}", { day: day(when(created_at)) });
 
 const addressOf = ({ path }: Share) => new URL(path, location.origin).href;
 
@@ -32,6 +35,14 @@ function Address({ share }: { share: Share }) {
       }}
     />
   );
+}
+
+/** For whom it is, where it is not for everybody. */
+function Members({ project }: { project: string }) {
+  const name = useProjectName(project);
+  // Whoever has left it keeps the link.
+  if (name === undefined) return t("only for members of a project");
+  return <T text="only for members of {{project}}" parts={{ project: <bdi>{name}</bdi> }} />;
 }
 
 interface Props {
@@ -67,6 +78,12 @@ export function ShareRow({ share, name, title, fresh = false, otherwise, onStopp
         {madeOn(share)}
         {" · "}
         {t("works until {{day}}", { day: day(when(share.expires_at)) })}
+        {share.project_id && (
+          <>
+            {" · "}
+            <Members project={share.project_id} />
+          </>
+        )}
       </span>
       <div className="share-actions">
         <CopyButton

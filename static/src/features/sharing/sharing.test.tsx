@@ -1,11 +1,14 @@
 import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ProjectSummary } from "../../api/projects";
 import { queryClient } from "../../api/queries";
 import type { Share } from "../../api/shares";
 import type { Conversation } from "../../api/types";
+import { newRun } from "../../run/state";
 import { button, click, render, settled } from "../../test/render";
 import { Toasts } from "../../ui/toast";
 import { newConversation } from "../asking/conversation";
+import { type LiveRun, useLiveRuns } from "../asking/runs";
 import { Head } from "../conversations/head";
 import MyShares from "./my-shares";
 
@@ -19,6 +22,16 @@ const share = (more: Partial<Share> = {}): Share => ({
   expires_at: "2026-04-11T09:30:00.000000",
   ...more,
 });
+
+const project = (id: string, name: string): ProjectSummary => ({
+  id,
+  name,
+  role: "viewer",
+  created_at: "2026-03-01T09:00:00.000000",
+  updated_at: "2026-03-01T09:00:00.000000",
+});
+const herons = project("p-1", "Herons");
+const storks = project("p-2", "Storks");
 
 const conversation: Conversation = {
   ...newConversation("c-1"),
@@ -38,17 +51,19 @@ const conversation: Conversation = {
 /** What the server has, and what it was asked for. */
 let shares: Share[];
 let maxDays: number;
+let projects: ProjectSummary[];
+/** Whether it is of the version that knows no links for projects. */
+let isOld: boolean;
 let refuses: object | null;
 let asked: [string, unknown][];
 
 function answer(url: URL, method: string, body: Record<string, unknown>): object {
   if (url.pathname === "/api/user") return { id: "ada", is_admin: false };
-  if (url.pathname === "/api/projects") {
-    return { projects: [{ id: "p-1", name: "Herons", role: "writer" }] };
-  }
+  if (url.pathname === "/api/projects") return { projects };
   if (method !== "GET") asked.push([`${method} ${url.pathname}`, body]);
   if (method === "POST") {
-    shares = [share({ id: "s-new", path: "/s/s-new" }), ...shares];
+    const limits = isOld || !body.project_id ? {} : { project_id: String(body.project_id) };
+    shares = [share({ id: "s-new", path: "/s/s-new", ...limits }), ...shares];
     return shares[0] ?? {};
   }
   if (method === "DELETE") {
@@ -70,6 +85,8 @@ beforeEach(() => {
   queryClient.clear();
   shares = [];
   maxDays = 365;
+  projects = [];
+  isOld = false;
   refuses = null;
   asked = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
@@ -131,6 +148,70 @@ describe("the links of a conversation", () => {
     expect(page.querySelectorAll(".share")).toHaveLength(1);
   });
 
+  it("are made in a dialog that begins at its heading, not at the way out", async () => {
+    await open();
+    expect(document.activeElement?.textContent).toBe("Share this conversation");
+  });
+
+  const audience = () => document.querySelector<HTMLSelectElement>(".share-audience select");
+  const offered = () => [...(audience()?.options ?? [])].map(({ text }) => text);
+  const choose = (value: string) =>
+    act(async () => {
+      const field = audience();
+      if (field) field.value = value;
+      field?.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+
+  it("are for everybody, or for the members of a project that one is in", async () => {
+    projects = [herons, storks];
+    await open();
+    await settled("The link shows this branch as it is now");
+    await settled("Create link");
+    const everyone = "Everyone who is signed in and has the link";
+    expect(offered()).toEqual([everyone, "Members of Herons", "Members of Storks"]);
+    expect(audience()?.value).toBe("");
+    await choose("p-2");
+    await click(button("Create link"));
+    await settled("only for members of Storks");
+    expect(asked.map(([, body]) => body)).toEqual([
+      { branch_end: "m-1", days: 30, project_id: "p-2" },
+    ]);
+  });
+
+  it("are for the members of its project, unless something else is chosen", async () => {
+    projects = [herons, storks];
+    await open({ project_id: "p-2" });
+    await settled("Create link");
+    const everyone = "Everyone who is signed in and has the link";
+    expect(offered()).toEqual(["Members of Storks", everyone, "Members of Herons"]);
+    expect(audience()?.value).toBe("p-2");
+    await choose("");
+    expect(audience()?.value).toBe("");
+    await click(button("Create link"));
+    await settled("works until");
+    expect(asked.map(([, body]) => body)).toEqual([{ branch_end: "m-1", days: 30 }]);
+  });
+
+  it("are for everybody where one is in no project", async () => {
+    await open();
+    await settled("Create link");
+    expect(audience()).toBeNull();
+  });
+
+  it("are withdrawn at once where an older server has made them for everybody", async () => {
+    projects = [herons];
+    isOld = true;
+    const page = await open({ project_id: "p-1" });
+    await settled("Create link");
+    await click(button("Create link"));
+    await settled("Not created: The server cannot limit a link to a project yet.");
+    expect(asked).toEqual([
+      ["POST /api/conversations/c-1/shares", { branch_end: "m-1", days: 30, project_id: "p-1" }],
+      ["DELETE /api/shares/s-new", {}],
+    ]);
+    expect(page.querySelectorAll(".share")).toHaveLength(0);
+  });
+
   it("work no longer than the server allows", async () => {
     maxDays = 14;
     const page = await open();
@@ -145,14 +226,15 @@ describe("the links of a conversation", () => {
     const copied = vi.fn(async (_: string) => undefined);
     vi.stubGlobal("navigator", { ...navigator, onLine: true, clipboard: { writeText: copied } });
     await open();
-    await settled("made Mar 12, 2026");
-    await click(button("Copy link: made Mar 12, 2026"));
+    await settled("created Mar 12, 2026");
+    await click(button("Copy link: created Mar 12, 2026"));
     expect(copied).toHaveBeenCalledExactlyOnceWith(`${location.origin}/s/s-1`);
   });
 
   it("are not needed by those who share a project with its author", async () => {
     const copied = vi.fn(async (_: string) => undefined);
     vi.stubGlobal("navigator", { ...navigator, onLine: true, clipboard: { writeText: copied } });
+    projects = [herons];
     await open({ project_id: "p-1" });
     await settled("Everybody in the project Herons can read it anyway");
     await click(button("Copy link for the project"));
@@ -160,15 +242,17 @@ describe("the links of a conversation", () => {
   });
 
   it("are all there is where its author has left the project", async () => {
+    projects = [herons];
     await open({ project_id: "p-2" });
     await settled("Create link");
     expect(button("Copy link for the project")).toBeUndefined();
+    expect(audience()?.value).toBe("");
   });
 
   it("are stopped at once, and the dialog itself says so", async () => {
     shares = [share({ id: "s-2" }), share(), share({ id: "s-3", conversation_id: "c-other" })];
     const page = await open();
-    await settled("made Mar 12, 2026");
+    await settled("created Mar 12, 2026");
     expect(page.querySelectorAll(".share")).toHaveLength(2);
     await click(button("Stop sharing"));
     await settled("The link no longer works.");
@@ -183,12 +267,27 @@ describe("the links of a conversation", () => {
     expect(document.activeElement?.textContent).toBe("Create link");
   });
 
+  it("are not made of a branch while its answer is being written, which is said before", async () => {
+    const live = { run: { ...newRun, status: "running" } } as LiveRun;
+    useLiveRuns.setState({ runs: { "c-1": live } });
+    await open();
+    await settled("Wait until the answer is written.");
+    const make = button("Create link");
+    expect(make?.getAttribute("aria-disabled")).toBe("true");
+    const why = document.getElementById(make?.getAttribute("aria-describedby") ?? "");
+    expect(why?.textContent).toBe("Wait until the answer is written.");
+    await click(make);
+    expect(asked).toEqual([]);
+    await act(async () => useLiveRuns.setState({ runs: {} }));
+    expect(make?.getAttribute("aria-disabled")).toBe("false");
+  });
+
   it("say why one is not made", async () => {
     const page = await open();
     await settled("Create link");
     refuses = { status: 409, detail: "an answer is being written" };
     await click(button("Create link"));
-    await settled("Not made: an answer is being written");
+    await settled("Not created: an answer is being written");
     expect(page.querySelector("dialog [role=alert]")).not.toBeNull();
     expect(address()).toBeNull();
     expect(button("Create link")?.getAttribute("aria-disabled")).toBe("false");
@@ -197,7 +296,7 @@ describe("the links of a conversation", () => {
   it("that cannot be stopped stay, and say why", async () => {
     shares = [share()];
     const page = await open();
-    await settled("made Mar 12, 2026");
+    await settled("created Mar 12, 2026");
     refuses = { status: 409, detail: "held" };
     await click(button("Stop sharing"));
     await settled("The link still works: held");
@@ -235,7 +334,7 @@ describe("everything that one shares", () => {
 
   it("is nothing at first", async () => {
     await show();
-    await settled("You share nothing.");
+    await settled("Nothing is shared.");
   });
 
   it("leads to its conversations, and is stopped", async () => {
@@ -250,12 +349,26 @@ describe("everything that one shares", () => {
     await gone(".share a[href='/c/c-1']");
     expect(document.activeElement?.getAttribute("aria-label")).toBe("Stop sharing: Bees");
     await click(button("Stop sharing: Bees"));
-    await settled("You share nothing.");
+    await settled("Nothing is shared.");
     expect(document.activeElement?.textContent).toBe("Shared links");
     expect(asked.map(([what]) => what)).toEqual([
       "DELETE /api/shares/s-1",
       "DELETE /api/shares/s-2",
     ]);
+  });
+
+  it("says which links are for the members of a project alone", async () => {
+    projects = [herons];
+    shares = [
+      share({ project_id: "p-1" }),
+      share({ id: "s-2", title: "Bees", project_id: "p-left" }),
+      share({ id: "s-3", title: "Rain" }),
+    ];
+    const page = await show();
+    await settled("only for members of Herons");
+    const facts = [...page.querySelectorAll(".share-facts")].map((one) => one.textContent ?? "");
+    expect(facts[1]).toMatch(/ · only for members of a project$/);
+    expect(facts[2]).not.toContain("only for");
   });
 
   it("comes in pages", async () => {

@@ -17,7 +17,7 @@ export interface Shortcut {
 
 function press(selector: string, otherwise: string) {
   const found = [...document.querySelectorAll<HTMLElement>(selector)].filter(
-    (button) => button.checkVisibility() && !button.matches(":disabled"),
+    (button) => button.checkVisibility() && !button.matches(":disabled, [aria-disabled=true]"),
   );
   const last = found.at(-1);
   if (last) last.click();

@@ -26,7 +26,7 @@ function factsOf({ events, include_content, instance, created_at }: Webhook): st
   const all = choices.every(([event]) => events.includes(event));
   const facts = [all ? t("Every end of a run") : listText(events.map(nameOf))];
   if (!instance) facts.push(include_content ? t("with content") : t("without content"));
-  facts.push(t("made {{day}}", { day: day(when(created_at)) }));
+  facts.push(t("created {{day}}", { day: day(when(created_at)) }));
   return facts.join(" · ");
 }
 

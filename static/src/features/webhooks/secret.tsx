@@ -10,7 +10,7 @@ export function Secret({ secret, onClose }: { secret: string; onClose: () => voi
   useEffect(() => box.current?.focus(), []);
   return (
     <Notice urgent>
-      <div ref={box} tabIndex={-1} className="webhook-secret">
+      <div ref={box} tabIndex={-1} className="secret-box">
         <p>
           <strong>{t("This is its secret.")}</strong> {t("Copy it now: it is not shown again.")}{" "}
           {t("The receiver checks with it that a delivery comes from here.")}

@@ -99,7 +99,7 @@ describe("one's webhooks", () => {
     const page = await show();
     await settled("hooks.example.com");
     expect(page.textContent).toContain(
-      "Answered, Failed run · without content · made Mar 12, 2026",
+      "Answered, Failed run · without content · created Mar 12, 2026",
     );
     expect(page.textContent).not.toContain("everybody.example");
   });
@@ -112,7 +112,7 @@ describe("one's webhooks", () => {
     expect(box(page, "Send title, question and answer too")?.checked).toBe(false);
     await fill("Address", " https://hooks.example.com/new ");
     await click(box(page, "A run was stopped"));
-    await click(button("Make webhook"));
+    await click(button("Create webhook"));
     await settled("whsec_made");
     expect(asked).toEqual([
       [
@@ -244,7 +244,7 @@ describe("the instance's webhooks", () => {
     expect(box(page, "Send title, question and answer too")).toBeUndefined();
     expect(page.textContent).toContain("Questions and answers are never sent");
     await fill("Address", "https://hooks.example.com/all");
-    await click(button("Make webhook"));
+    await click(button("Create webhook"));
     await settled("whsec_made");
     expect(asked[0]?.[1]).toEqual({
       url: "https://hooks.example.com/all",

@@ -33,7 +33,7 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
     const made = await makeWebhook(wanted);
     setAdding(false);
     setFresh({ id: made.id, secret: made.secret });
-    toast(t("The webhook was made."));
+    toast(t("The webhook was created."));
   };
   return (
     <section ref={panel} className="panel" id={id} aria-labelledby={`${id}-title`}>
@@ -80,7 +80,7 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
         <WebhookForm
           instance={instance}
           label={t("New webhook")}
-          action={t("Make webhook")}
+          action={t("Create webhook")}
           onSave={add}
           onCancel={() => {
             setAdding(false);

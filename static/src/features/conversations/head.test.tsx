@@ -1,0 +1,83 @@
+import { act } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { queryClient } from "../../api/queries";
+import { button, click, render, settled, type } from "../../test/render";
+import { Toasts } from "../../ui/toast";
+import { newConversation } from "../asking/conversation";
+import { Head } from "./head";
+
+const conversation = { ...newConversation("c-1"), title: "Tides", message_count: 2 };
+let asked: [string, unknown][];
+
+beforeEach(() => {
+  queryClient.clear();
+  asked = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
+    const { pathname } = new URL(String(path), location.origin);
+    if (pathname === "/api/user") return Response.json({ id: "ada", is_admin: false });
+    if (pathname === "/api/folders") {
+      return Response.json({ folders: [{ id: "f-1", name: "Sea", conversations: 0 }] });
+    }
+    if (typeof init.body === "string") {
+      asked.push([`${init.method} ${pathname}`, JSON.parse(init.body)]);
+    }
+    return Response.json({ status: "ok" });
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+const items = () => [...document.querySelectorAll("[role=menuitem]")];
+const choose = (name: string) => click(items().find((one) => one.textContent === name));
+
+async function show(isNarrow: boolean, text: string) {
+  const found = { matches: isNarrow, addEventListener() {}, removeEventListener() {} };
+  vi.stubGlobal("matchMedia", () => found);
+  const page = await render(
+    <>
+      <Head conversation={{ ...conversation, title_is_default: false }} title="Tides" />
+      <Toasts />
+    </>,
+    queryClient,
+  );
+  await click(button(text));
+  await settled("Rename");
+  return page;
+}
+
+const ofList = ["Rename", "Pin", "Move to folder…", "Move to project…"];
+
+it("has beside its buttons what the list has for each conversation", async () => {
+  await show(false, "More actions");
+  expect(items().map((one) => one.textContent)).toEqual([...ofList, "Archive", "Delete"]);
+  await choose("Pin");
+  await settled("“Tides” was pinned.");
+  expect(asked).toEqual([["PATCH /api/conversations/c-1", { pinned: true }]]);
+});
+
+it("has all of it in one menu where there is no room", async () => {
+  const page = await show(true, "More for this conversation");
+  const names = items().map((one) => one.textContent);
+  expect(names.slice(0, 6)).toEqual(["Add a tag", ...ofList, "Share…"]);
+  expect(names.slice(-3)).toEqual(["Print or PDF", "Archive", "Delete"]);
+  await choose("Move to folder…");
+  await settled("No folder");
+  expect(page.querySelector("dialog")).not.toBeNull();
+});
+
+it("is renamed in its place, and the keys go on from the menu", async () => {
+  const page = await show(false, "More actions");
+  await choose("Rename");
+  const box = page.querySelector<HTMLInputElement>("input.rename");
+  expect(document.activeElement).toBe(box);
+  expect(box?.value).toBe("Tides");
+  await type(box, "Tides and moons");
+  await act(async () => {
+    box?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  });
+  await vi.waitFor(async () => {
+    await act(() => new Promise(requestAnimationFrame));
+    expect(document.activeElement).toBe(button("More actions"));
+  });
+  expect(asked).toEqual([["PATCH /api/conversations/c-1", { title: "Tides and moons" }]]);
+  expect(page.querySelector("h1")?.className).toBe("");
+});
