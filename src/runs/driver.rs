@@ -108,6 +108,9 @@ fn journal(
     reservation: Option<Reservation>,
 ) -> Arc<Journal> {
     let shared = &runs.shared;
+    if !shared.waiters.is_notified() {
+        live.may_have_been_named();
+    }
     let budget = reservation.map(|reservation| {
         let spent_usd = recovered.spent_usd();
         RunBudget::new(shared.db.clone(), shared.settings.budgets, live, reservation, spent_usd)

@@ -244,6 +244,9 @@ impl Host for Journal {
     }
 
     async fn own_title(&self) -> Option<String> {
+        if !self.live.may_be_named() {
+            return None;
+        }
         conversations::own_title(&self.db, self.live.conversation).await.unwrap_or_else(|error| {
             tracing::warn!(run.id = %self.live.id, error = &error as &dyn std::error::Error, "the name of a conversation cannot be read");
             None

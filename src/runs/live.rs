@@ -9,6 +9,7 @@
 //! is an event of its own and leaves at once; under load fewer and longer events carry the same text.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -107,6 +108,8 @@ pub struct LiveRun {
     skips: watch::Sender<BTreeSet<Skip>>,
     /// What somebody wants to add to the question, in order.
     corrections: watch::Sender<Vec<Correction>>,
+    /// Whether a person may have named its conversation since it began.
+    may_be_named: AtomicBool,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
     /// Events up to this number may be shown. Apart from the progress: tokens move it hundreds of times a second, and
@@ -203,6 +206,7 @@ impl LiveRun {
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
             corrections: watch::Sender::default(),
+            may_be_named: AtomicBool::new(attempt > 1),
             state: Mutex::new(State {
                 next_seq,
                 position: 0,
@@ -235,6 +239,17 @@ impl LiveRun {
         state.evicted_to = seq - 1;
         drop(state);
         run
+    }
+
+    /// A person has named its conversation, or that may have been missed.
+    pub fn may_have_been_named(&self) {
+        self.may_be_named.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is to be looked up what its conversation is called.
+    #[must_use]
+    pub fn may_be_named(&self) -> bool {
+        self.may_be_named.load(Ordering::Relaxed)
     }
 
     /// Says by which request it was asked.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::state::Runs;
+use super::state::{Runs, Shared};
 use super::{readers, skip, stop};
 use crate::store::StoreError;
 use crate::store::notify::{Listener, Notice};
@@ -17,13 +17,19 @@ pub(super) async fn listen(runs: &Runs) {
     let mut warned = false;
     loop {
         let lost = listen_once(runs).await;
-        if waiters.set_notified(false) || !warned {
+        let was_notified = waiters.set_notified(false);
+        names_may_be_missed(&runs.shared);
+        if was_notified || !warned {
             warned = true;
             tracing::warn!(error = %lost, "notices of the other servers cannot be received; polling instead");
         }
         waiters.wake_all();
         tokio::time::sleep(RECONNECT).await;
     }
+}
+
+fn names_may_be_missed(shared: &Shared) {
+    shared.live().values().for_each(|live| live.may_have_been_named());
 }
 
 /// Listens until the connection cannot be made again, and says why.
@@ -48,8 +54,16 @@ async fn listen_once(runs: &Runs) -> StoreError {
             Ok(Some(Notice::IsRead(run))) => readers::answer(runs, run),
             // Nobody may be waiting to hear it.
             Ok(Some(Notice::Read(run))) => drop(shared.read_elsewhere.send(run)),
+            Ok(Some(Notice::Named(conversation))) => {
+                let live = shared.live();
+                let theirs = live.values().filter(|live| live.conversation == conversation);
+                theirs.for_each(|live| live.may_have_been_named());
+            }
             // The connection was lost and is made again by the next call.
-            Ok(None) => drop(waiters.set_notified(false)),
+            Ok(None) => {
+                waiters.set_notified(false);
+                names_may_be_missed(shared);
+            }
             Err(error) => return error,
         }
     }

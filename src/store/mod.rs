@@ -161,9 +161,11 @@ impl Scope {
             ""
         };
         let user = hex::encode(user);
+        // Compiling a query (`jit`) costs up to a second and a half, more than it gains in any of these (docs/performance.md).
         format!(
             "{begin}; SELECT set_config('role', '{role}', true), \
              set_config('app.user_id', convert_from(decode('{user}', 'hex'), 'UTF8'), true), \
+             set_config('jit', 'off', true), \
              set_config('statement_timeout', '{statement}', true), \
              set_config('lock_timeout', '{lock}', true), \
              set_config('idle_in_transaction_session_timeout', '{idle}', true){more}{disk}{plans}{enter}",

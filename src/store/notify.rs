@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::connection::answer_within;
 use super::{ACQUIRE_TIMEOUT, Db, Scope, StoreError, Tx};
-use crate::id::RunId;
+use crate::id::{ConversationId, RunId};
 
 const CHANNEL: &str = "llm_council";
 /// A payload may not exceed 8,000 bytes; an id takes 33.
@@ -32,6 +32,8 @@ pub enum Notice {
     IsRead(RunId),
     /// Somebody reads this run: the answer to that.
     Read(RunId),
+    /// A person has given this conversation a name.
+    Named(ConversationId),
 }
 
 impl Notice {
@@ -48,6 +50,7 @@ impl Notice {
             Self::Work => vec!["work".to_owned()],
             Self::IsRead(run) => vec![format!("isread {}", run.0.simple())],
             Self::Read(run) => vec![format!("read {}", run.0.simple())],
+            Self::Named(conversation) => vec![format!("named {}", conversation.0.simple())],
         }
     }
 
@@ -55,14 +58,15 @@ impl Notice {
     fn parse(payload: &str) -> Option<Self> {
         let mut words = payload.split(' ');
         let kind = words.next()?;
-        let runs = words.map(|id| Uuid::try_parse(id).map(RunId)).collect::<Result<Vec<_>, _>>().ok()?;
-        match (kind, runs.as_slice()) {
-            ("log", [_, ..]) => Some(Self::Log(runs)),
-            ("stop", [run]) => Some(Self::Stop(*run)),
-            ("skip", [run]) => Some(Self::Skip(*run)),
+        let ids = words.map(Uuid::try_parse).collect::<Result<Vec<_>, _>>().ok()?;
+        match (kind, ids.as_slice()) {
+            ("log", [_, ..]) => Some(Self::Log(ids.into_iter().map(RunId).collect())),
+            ("stop", [run]) => Some(Self::Stop(RunId(*run))),
+            ("skip", [run]) => Some(Self::Skip(RunId(*run))),
             ("work", []) => Some(Self::Work),
-            ("isread", [run]) => Some(Self::IsRead(*run)),
-            ("read", [run]) => Some(Self::Read(*run)),
+            ("isread", [run]) => Some(Self::IsRead(RunId(*run))),
+            ("read", [run]) => Some(Self::Read(RunId(*run))),
+            ("named", [conversation]) => Some(Self::Named(ConversationId(*conversation))),
             _ => None,
         }
     }
@@ -152,6 +156,7 @@ mod tests {
             Notice::Work,
             Notice::IsRead(runs[0]),
             Notice::Read(runs[0]),
+            Notice::Named(ConversationId(runs[0].0)),
         ];
         for notice in notices {
             assert_eq!(Notice::parse(&notice.payloads()[0]), Some(notice));

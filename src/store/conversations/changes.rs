@@ -2,6 +2,7 @@
 
 use super::one_row;
 use crate::id::{ConversationId, ProjectId};
+use crate::store::notify::{self, Notice};
 use crate::store::{Db, Scope, StoreError, Tx, refuse_nul};
 
 /// Gives it a name of the user's choice.
@@ -17,7 +18,9 @@ pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), 
     .bind(title)
     .execute(&mut **tx)
     .await?;
-    one_row(done.rows_affected())
+    one_row(done.rows_affected())?;
+    // A run that is under way will not give it another.
+    notify::send(tx, &Notice::Named(id)).await
 }
 
 /// What a conversation is called, unless nobody has named it yet. For its run, whoever of its project has asked.
