@@ -251,7 +251,8 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     await fitsAndBreaksNoRule();
     await page.keyboard.press("Escape");
     // Not only closed: the page hears of that a moment later.
-    await expect.poll(() => page.locator("dialog").count()).toBe(0);
+    const closed = page.locator("dialog").filter({ hasText: "This cannot be taken back." });
+    await expect.poll(() => closed.count()).toBe(0);
     expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Clear for good" }).press("Enter");

@@ -41,6 +41,7 @@ export function useOptions(props: OptionBarProps) {
   const format = formatIn(scene.choices);
   // The format has a button of its own.
   const on = chosen(scene).filter(({ key }) => key !== "mode");
+  const label = t("Format: {{format}}", { format: t(format.title) });
   const close = () => {
     setOpen(false);
     button.current?.focus();
@@ -51,7 +52,7 @@ export function useOptions(props: OptionBarProps) {
       {(!narrow || format !== council) && (
         <MenuButton
           className={format === council ? "chip format-chip" : "chip chip-chosen format-chip"}
-          label={t("Format: {{format}}", { format: t(format.title) })}
+          label={label}
           items={formatsOf(scene.config).map((one) => ({
             label: t(one.title),
             hint: t(one.good),
@@ -59,9 +60,7 @@ export function useOptions(props: OptionBarProps) {
             run: () => onChange(one.ask),
           }))}
         >
-          {narrow || !picker
-            ? t(format.short)
-            : t("Format: {{format}}", { format: t(format.short) })}
+          {narrow || !picker ? t(format.short) : label}
           <Icon name="chevron" />
         </MenuButton>
       )}
