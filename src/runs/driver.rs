@@ -109,7 +109,7 @@ fn journal(
 ) -> Arc<Journal> {
     let shared = &runs.shared;
     if !shared.waiters.is_notified() {
-        live.may_have_been_named();
+        live.mark_renamed();
     }
     let budget = reservation.map(|reservation| {
         let spent_usd = recovered.spent_usd();

@@ -244,7 +244,7 @@ impl Host for Journal {
     }
 
     async fn own_title(&self) -> Option<String> {
-        if !self.live.may_be_named() {
+        if !self.live.may_be_renamed() {
             return None;
         }
         conversations::own_title(&self.db, self.live.conversation).await.unwrap_or_else(|error| {

@@ -109,7 +109,7 @@ pub struct LiveRun {
     /// What somebody wants to add to the question, in order.
     corrections: watch::Sender<Vec<Correction>>,
     /// Whether a person may have named its conversation since it began.
-    may_be_named: AtomicBool,
+    may_be_renamed: AtomicBool,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
     /// Events up to this number may be shown. Apart from the progress: tokens move it hundreds of times a second, and
@@ -206,7 +206,7 @@ impl LiveRun {
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
             corrections: watch::Sender::default(),
-            may_be_named: AtomicBool::new(attempt > 1),
+            may_be_renamed: AtomicBool::new(attempt > 1),
             state: Mutex::new(State {
                 next_seq,
                 position: 0,
@@ -242,14 +242,14 @@ impl LiveRun {
     }
 
     /// A person has named its conversation, or that may have been missed.
-    pub fn may_have_been_named(&self) {
-        self.may_be_named.store(true, Ordering::Relaxed);
+    pub fn mark_renamed(&self) {
+        self.may_be_renamed.store(true, Ordering::Relaxed);
     }
 
     /// Whether it is to be looked up what its conversation is called.
     #[must_use]
-    pub fn may_be_named(&self) -> bool {
-        self.may_be_named.load(Ordering::Relaxed)
+    pub fn may_be_renamed(&self) -> bool {
+        self.may_be_renamed.load(Ordering::Relaxed)
     }
 
     /// Says by which request it was asked.

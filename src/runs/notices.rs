@@ -29,7 +29,7 @@ pub(super) async fn listen(runs: &Runs) {
 }
 
 fn names_may_be_missed(shared: &Shared) {
-    shared.live().values().for_each(|live| live.may_have_been_named());
+    shared.live().values().for_each(|live| live.mark_renamed());
 }
 
 /// Listens until the connection cannot be made again, and says why.
@@ -57,7 +57,7 @@ async fn listen_once(runs: &Runs) -> StoreError {
             Ok(Some(Notice::Named(conversation))) => {
                 let live = shared.live();
                 let theirs = live.values().filter(|live| live.conversation == conversation);
-                theirs.for_each(|live| live.may_have_been_named());
+                theirs.for_each(|live| live.mark_renamed());
             }
             // The connection was lost and is made again by the next call.
             Ok(None) => {
