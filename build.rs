@@ -1,10 +1,13 @@
 //! The migrations and the web app are built into the binary, and which sources it is built from.
 
-use std::env;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
-fn main() {
-    println!("cargo:rerun-if-changed=migrations");
+fn main() -> Result<(), Box<dyn Error>> {
+    list_migrations()?;
     for given in ["GIT_COMMIT", "SOURCE_DATE_EPOCH"] {
         println!("cargo:rerun-if-env-changed={given}");
     }
@@ -13,6 +16,27 @@ fn main() {
     let time = given("SOURCE_DATE_EPOCH").or_else(|| git(&["log", "-1", "--format=%ct"]));
     println!("cargo:rustc-env=LLM_COUNCIL_COMMIT={}", commit.unwrap_or_default());
     println!("cargo:rustc-env=LLM_COUNCIL_BUILD_EPOCH={}", time.unwrap_or_default());
+    Ok(())
+}
+
+/// Writes a list of the files under `migrations/`, as `src/store/migrate.rs` includes it: the version, the name, the text.
+fn list_migrations() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=migrations");
+    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("migrations");
+    let mut paths: Vec<_> =
+        fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, Box<dyn Error>>>()?;
+    paths.sort();
+    let mut list = String::from("&[\n");
+    for path in paths {
+        let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let parts = file.strip_suffix(".sql").and_then(|stem| stem.split_once('_'));
+        let parts = parts.and_then(|(version, name)| Some((version.parse::<i64>().ok()?, name)));
+        let (version, name) =
+            parts.ok_or_else(|| format!("migrations/{file} is not called <number>_<name>.sql"))?;
+        writeln!(list, "    ({version}, {name:?}, include_str!({path:?})),")?;
+    }
+    list.push(']');
+    Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("migrations.rs"), list)?)
 }
 
 fn given(name: &str) -> Option<String> {

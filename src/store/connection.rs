@@ -18,8 +18,8 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgArguments, PgDatabaseError, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{
-    AssertSqlSafe, Connection as _, Describe, Either, Error, Execute, Executor, PgConnection, Postgres,
-    SqlStr, Transaction,
+    AssertSqlSafe, Connection as _, Either, Error, Execute, Executor, PgConnection, Postgres, SqlStr,
+    Transaction,
 };
 
 /// How much later than Postgres this end gives a statement up.
@@ -169,12 +169,5 @@ impl<'c> Executor<'c> for &'c mut TxConnection {
         'c: 'e,
     {
         (&mut *self.transaction).prepare_with(sql, parameters)
-    }
-
-    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, Error>>
-    where
-        'c: 'e,
-    {
-        (&mut *self.transaction).describe(sql)
     }
 }

@@ -3,14 +3,34 @@
 //! Nothing here relies on a session: behind a pooler in transaction mode the next statement may run in another one. So
 //! the lock is a transaction's, and so is every statement with parameters.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migrator};
-use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Postgres, Row as _, Transaction};
+use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{
+    ConnectOptions as _, Connection as _, PgConnection, Postgres, Row as _, SqlSafeStr as _, Transaction,
+};
 
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error};
 
-pub(super) static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
+/// The migrations that this program was built with, in their order.
+pub(super) static MIGRATOR: LazyLock<Migrator> =
+    LazyLock::new(|| Migrator::with_migrations(FILES.iter().copied().map(migration).collect()));
+
+/// The version, the name and the text of each file under `migrations/`: build.rs lists them.
+static FILES: &[(i64, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
+fn migration((version, name, text): (i64, &'static str, &'static str)) -> Migration {
+    let outside_of_a_transaction = text.starts_with("-- no-transaction");
+    let text = text.into_sql_str();
+    Migration::new(
+        version,
+        name.replace('_', " ").into(),
+        MigrationType::Simple,
+        text,
+        outside_of_a_transaction,
+    )
+}
 
 /// sqlx's own table of migrations, as earlier versions that left migrating to sqlx have made it.
 pub(super) const TABLE: &str = "_sqlx_migrations";
@@ -19,6 +39,10 @@ pub(super) const TABLE: &str = "_sqlx_migrations";
 const LOCK: i64 = 0x6c6c_6d2d_636f_756e;
 const LOCK_POLL: Duration = Duration::from_millis(100);
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
+
+const DEADLOCK_STATE: &str = "40P01";
+/// How often a migration is tried. Postgres finds a deadlock after a second (`deadlock_timeout`).
+const DEADLOCK_TRIES: u32 = 10;
 
 /// Applies the migrations that the database does not have yet; one process at a time, the others
 /// wait (two minutes at most) and find nothing to do.
@@ -106,12 +130,32 @@ async fn try_to_apply_missing(connection: &mut PgConnection) -> Result<(), Migra
             Some(_) => {}
             // For example an index that is built concurrently, which is not possible in a transaction.
             None if migration.no_tx => drop(connection.apply(TABLE, migration).await?),
-            None => {
-                let mut tx = begin(connection).await?;
-                tx.apply(TABLE, migration).await?;
-                tx.commit().await?;
-            }
+            None => apply(connection, migration).await?,
         }
     }
     Ok(())
+}
+
+/// Applies one in a transaction of its own. A server that runs meanwhile may hold what it needs and wait for what it
+/// holds: Postgres then gives one of the two up. Nothing of it is done after that, so it is tried again.
+async fn apply(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+    let mut tries = 1;
+    loop {
+        let mut tx = begin(connection).await?;
+        match tx.apply(TABLE, migration).await {
+            Ok(_) => return Ok(tx.commit().await?),
+            Err(MigrateError::ExecuteMigration(error, version))
+                if tries < DEADLOCK_TRIES && error::sql_state(&error).as_deref() == Some(DEADLOCK_STATE) =>
+            {
+                tracing::warn!(
+                    version,
+                    tries,
+                    "a migration and a running server waited for each other: it is tried again"
+                );
+                tx.rollback().await?;
+                tries += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }

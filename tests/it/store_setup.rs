@@ -1,5 +1,7 @@
 //! Connecting and migrating: races, and errors for the person who runs the server.
 
+use std::time::Duration;
+
 use llm_council::id::UserId;
 use llm_council::store::local::LocalPostgres;
 use llm_council::store::{
@@ -93,6 +95,37 @@ async fn a_database_of_a_newer_version_and_a_changed_migration_are_refused() {
     .await;
     let error = migrate(test.db()).await.unwrap_err();
     assert!(matches!(error, SetupError::ChangedMigration { version: 1 }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_migration_and_a_server_that_wait_for_each_other_both_go_on() {
+    let (cluster, mut server) = fresh_cluster().await;
+    let db = Db::connect_with(cluster.connect_options(), 2).await.unwrap();
+    migrate(&db).await.unwrap();
+    // Migration 50 builds an index and drops the one before it.
+    run(
+        &mut server,
+        "DELETE FROM _sqlx_migrations WHERE version = 50; DROP INDEX runs_by_conversation_and_time;
+         CREATE INDEX runs_by_conversation ON runs (conversation_id)",
+    )
+    .await;
+    // Only the migration looks for deadlocks, and not before the server waits for it.
+    let patient = "DO $$ BEGIN
+             EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''3s''', current_database());
+         END $$";
+    run(&mut server, patient).await;
+    run(&mut server, "SET deadlock_timeout = '1h'").await;
+    run(&mut server, "BEGIN; SELECT FROM runs").await;
+    let migrating = tokio::spawn(async move { migrate(&db).await });
+    let mut admin = PgConnection::connect_with(&cluster.connect_options()).await.unwrap();
+    let waiting = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock')";
+    while !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&mut admin).await.unwrap() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    run(&mut server, "LOCK TABLE runs IN ROW EXCLUSIVE MODE").await;
+    run(&mut server, "COMMIT").await;
+    migrating.await.unwrap().unwrap();
+    cluster.stop().await.unwrap();
 }
 
 #[tokio::test]

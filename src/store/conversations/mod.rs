@@ -320,7 +320,7 @@ pub async fn after(
 }
 
 /// A message as later questions are told it.
-#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Text {
     pub role: String,
     /// The question, or the final answer where there is one.
@@ -335,7 +335,7 @@ pub async fn texts(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<T
     if of.is_empty() {
         return Ok(Vec::new());
     }
-    let texts = sqlx::query_as(
+    let rows = sqlx::query(
         "SELECT m.role,
                 -- Asked for again in vain: what it showed before is what was talked about.
                 coalesce(m.content, (SELECT v.content FROM message_versions v
@@ -350,11 +350,19 @@ pub async fn texts(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<T
     .bind(positions(of))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(texts)
+    Ok(rows.iter().map(text).collect::<Result<_, _>>()?)
+}
+
+fn text(row: &PgRow) -> Result<Text, sqlx::Error> {
+    Ok(Text {
+        role: row.try_get("role")?,
+        content: row.try_get("content")?,
+        corrections: row.try_get("corrections")?,
+    })
 }
 
 /// What one seat said itself to a question, beside what the conversation has of it.
-#[derive(Debug, Clone, sqlx::FromRow)]
+#[derive(Debug, Clone)]
 pub struct Said {
     pub role: String,
     /// The question, or the final answer where there is one.
@@ -378,7 +386,7 @@ pub async fn said_by(
     member: &str,
 ) -> Result<Vec<Said>, StoreError> {
     let user = tx.user()?;
-    let said = sqlx::query_as(
+    let rows = sqlx::query(
         "SELECT m.role, m.content, m.corrections, coalesce(own.said->>'response', own.said->>'revised_answer', own.said->>'text') AS own,
                 own.said->>'model' AS model, own.said->>'alias' AS alias
          FROM messages m
@@ -402,7 +410,18 @@ pub async fn said_by(
     .bind(member)
     .fetch_all(&mut **tx)
     .await?;
-    Ok(said)
+    Ok(rows.iter().map(said).collect::<Result<_, _>>()?)
+}
+
+fn said(row: &PgRow) -> Result<Said, sqlx::Error> {
+    Ok(Said {
+        role: row.try_get("role")?,
+        content: row.try_get("content")?,
+        corrections: row.try_get("corrections")?,
+        own: row.try_get("own")?,
+        model: row.try_get("model")?,
+        alias: row.try_get("alias")?,
+    })
 }
 
 fn positions(nodes: &[Node]) -> Vec<i32> {
