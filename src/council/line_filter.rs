@@ -138,6 +138,10 @@ impl TextFilter for LineFilter {
         self.taken.push_str(&std::mem::take(&mut self.last));
         shown
     }
+
+    fn restart(&mut self) {
+        *self = Self::new(self.rule);
+    }
 }
 
 /// How much of a line decides whether it is a fence.
@@ -240,6 +244,21 @@ pub(super) mod tests {
                 assert_eq!(in_pieces(&mut LineFilter::new(rule), text, sizes), shown, "{text:?} {sizes:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_was_hidden_before_a_text_began_anew_hides_nothing_of_it() {
+        let rule = Rule {
+            may_become: |line| "NOTES:".starts_with(line),
+            is: |line| line == "NOTES:",
+            and_all_after: true,
+            ..ENDLESS
+        };
+        let mut filter = LineFilter::new(rule);
+        assert_eq!(filter.push("Hm.\n```\nNOTES:\n```\nNOTES:\nnone\nNO"), "Hm.\n```\nNOTES:\n```\n");
+        filter.restart();
+        assert_eq!(filter.push("Yes.\nNOTES:\nnone"), "Yes.\n");
+        assert_eq!((filter.finish().as_str(), filter.taken()), ("", "NOTES:\nnone"));
     }
 
     #[test]

@@ -119,4 +119,9 @@ impl TextFilter for Filter {
         let shown = self.lines.finish();
         if self.anything || !shown.trim().is_empty() { shown } else { shown + self.lines.taken() }
     }
+
+    fn restart(&mut self) {
+        self.lines.restart();
+        self.anything = false;
+    }
 }

@@ -9,6 +9,8 @@ pub trait TextFilter: Send {
     fn push(&mut self, text: &str) -> String;
     /// What is left to show when nothing more comes.
     fn finish(&mut self) -> String;
+    /// Forgets what came so far: the text begins here.
+    fn restart(&mut self);
 }
 
 /// Holds nothing back.
@@ -22,6 +24,8 @@ impl TextFilter for Unfiltered {
     fn finish(&mut self) -> String {
         String::new()
     }
+
+    fn restart(&mut self) {}
 }
 
 /// How much text is held back where the model may still turn out to call a tool, in characters: what it writes before
@@ -43,6 +47,11 @@ impl<F: TextFilter> TextFilter for OneAfterAnother<F> {
     fn finish(&mut self) -> String {
         let text = self.first.finish();
         self.then.push(&text) + &self.then.finish()
+    }
+
+    fn restart(&mut self) {
+        self.first.restart();
+        self.then.restart();
     }
 }
 
@@ -106,6 +115,7 @@ impl View {
         match chunk {
             Chunk::Text(text) => self.text(text),
             Chunk::Reasoning(text) => self.reasoning(text),
+            Chunk::TextWasReasoning(text) => self.text_was_reasoning(text),
             Chunk::ToolCall { .. } => self.call(),
             Chunk::ReasoningDetails(_)
             | Chunk::Usage(_)
@@ -132,6 +142,22 @@ impl View {
                 self.text(&held)
             }
             Kind::Thought => self.reasoning(text),
+        }
+    }
+
+    /// What was shown as text cannot be taken back here: clients do that when the result comes. The rest of such a thought
+    /// would say nothing without its beginning; only what was held back is shown whole.
+    fn text_was_reasoning(&mut self, more: &str) -> Option<Token> {
+        match &mut self.kind {
+            Kind::Open(held) => {
+                let thought = std::mem::take(held) + more;
+                self.reasoning(&thought)
+            }
+            Kind::Thought => self.reasoning(more),
+            Kind::Answer | Kind::Shown => {
+                self.filter.restart();
+                None
+            }
         }
     }
 
@@ -233,6 +259,19 @@ mod tests {
             shown(view(), &[text("a"), call(), text("b")]),
             [token("token", "a"), token("token", "b")],
             "no tools were offered"
+        );
+    }
+
+    #[test]
+    fn a_text_that_was_reasoning_is_shown_as_such_where_it_was_held_back() {
+        let chunks = [text("Let me "), Chunk::TextWasReasoning("see.\n".into()), text("Yes.")];
+        let reasoning = token("reasoning_token", "Let me see.\n");
+        assert_eq!(shown(view().before_tools(), &chunks), [reasoning, token("token", "Yes.")]);
+        assert_eq!(shown(view(), &chunks), [token("token", "Let me "), token("token", "Yes.")]);
+        let [first, rest, answer] = chunks;
+        assert_eq!(
+            shown(view().before_tools(), &[call(), first, rest, answer]),
+            ["Let me ", "see.\n", "Yes."].map(|text| token("reasoning_token", text))
         );
     }
 }

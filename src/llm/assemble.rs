@@ -182,7 +182,7 @@ impl Caller<'_> {
         let fair_time = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
         let too_early = driven.is_err() && assembly.sent.elapsed() < fair_time;
         // What was held back has arrived as well.
-        let rest = match assembly.thoughts.end() {
+        let rest = match assembly.thoughts.end(&assembly.reply.text) {
             Some(rest) => self.give(&rest, sink, assembly).await,
             None => Ok(()),
         };
@@ -243,7 +243,7 @@ impl Caller<'_> {
             if assembly.first_token.is_some() {
                 pass.answered();
             }
-            for chunk in assembly.thoughts.split(chunk).into_iter().flatten() {
+            for chunk in assembly.thoughts.split(chunk, &assembly.reply.text).into_iter().flatten() {
                 self.give(&chunk, sink, assembly).await?;
             }
             if assembly.reply.finish_reason.is_some() {
@@ -368,6 +368,14 @@ impl Assembly {
             Chunk::Text(text) => append(&mut self.reply.text, text, &mut self.room),
             Chunk::Reasoning(text) => {
                 append(self.reply.reasoning.get_or_insert_default(), text, &mut self.room)
+            }
+            Chunk::TextWasReasoning(more) => {
+                let mut thought = std::mem::take(&mut self.reply.text);
+                let added = append(&mut thought, more, &mut self.room);
+                let thought = thought.trim_start();
+                // Without a word before the tag the model has not reasoned.
+                self.reply.reasoning = (!thought.is_empty()).then(|| thought.to_owned());
+                added
             }
             Chunk::ReasoningDetails(details) => {
                 self.count_bytes(details.to_string().len())?;

@@ -355,8 +355,24 @@ async fn thoughts_at_the_beginning_of_the_text_are_reasoning() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_text_that_turns_out_to_be_thoughts_is_no_part_of_the_answer() {
+    let steps = vec![text("Hm"), text(".\n</th"), text("ink>\n\nYes"), text("."), stop()];
+    let received = Received::default();
+    let provider = Scripted::new(vec![steps]);
+    let reply = call_with(&provider, &mut RecordingSink(&received), 100).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.reasoning.as_deref()), ("Yes.", Some("Hm.\n")));
+    let text = |text: &str| Chunk::Text(text.into());
+    let rest = Chunk::TextWasReasoning(String::new());
+    let shown = [text("Hm"), text(".\n"), rest, text("Yes"), text("."), Chunk::Finish("stop".into())];
+    assert_eq!(*received.0.lock().unwrap(), shown);
+    let long = call_with(&provider, &mut NoSink, 6).await.unwrap_err().partial.unwrap();
+    assert_eq!((long.text.as_str(), long.reasoning.as_deref()), ("Ye", Some("Hm.\n")), "one bound for both");
+}
+
+#[tokio::test(start_paused = true)]
 async fn thoughts_without_an_answer_are_a_failure_that_keeps_them() {
     for (steps, kept) in [
+        (vec![text("Hm.\n</think>"), stop()], "Hm.\n"),
         (vec![text("<think>hm"), text(" </thin"), stop()], "hm </thin"),
         (vec![text("<think>hm</think>\n"), stop()], "hm"),
     ] {

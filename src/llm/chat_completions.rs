@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::{CallError, ErrorKind};
+use super::halves::Halves;
 use super::messages_json::{Messages, Tools};
 use super::plain_piece::PlainPiece;
 use super::reply::{Usage, plausible_cost, plausible_tokens};
@@ -131,10 +132,14 @@ pub(super) fn begins_with(model: &str, beginnings: &[&str]) -> bool {
     beginnings.iter().any(|beginning| model.starts_with(beginning) || bare.starts_with(beginning))
 }
 
+/// What a stream ends with.
+const END_MARK: &str = "[DONE]";
+
 /// Reads the payloads of one reply in order.
 #[derive(Debug)]
 pub(super) struct ReplyReader {
     asked: Asked,
+    halves: Halves,
     served_by: Option<String>,
     tools: ToolDeltas,
     /// The list of citations that came last.
@@ -150,6 +155,7 @@ impl ReplyReader {
     pub fn new(asked: Asked) -> Self {
         Self {
             asked,
+            halves: Halves::default(),
             served_by: None,
             tools: ToolDeltas::default(),
             cited: Vec::new(),
@@ -176,13 +182,17 @@ impl ReplyReader {
     /// A malformed payload, or the error the provider put into it; its chunks are in `out`.
     pub fn read_event(&mut self, payload: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
         let payload = payload.trim();
-        if payload == "[DONE]" {
-            self.done = true;
-        }
+        // Some gateways name the field twice.
+        let payload = payload.strip_prefix("data:").map_or(payload, str::trim_start);
         if self.done || payload.is_empty() {
             return Ok(());
         }
-        self.read_json(payload, "a malformed piece of the answer", out)
+        let joined = self.halves.join(payload);
+        let read = self.read_pieces(&joined, out);
+        if self.is_whole() {
+            out.extend(self.halves.end().into_iter().flatten());
+        }
+        read
     }
 
     /// Reads a reply that came as one JSON document.
@@ -191,25 +201,38 @@ impl ReplyReader {
     /// As [`Self::read_event`]; also when it holds no reply at all.
     pub fn read_whole(&mut self, body: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
         self.is_document = true;
-        self.read_json(body, "malformed JSON", out)?;
+        let document = serde_json::from_str::<Value>(&clean::json(body)).ok().filter(Value::is_object);
+        let mut document = document.ok_or_else(|| self.malformed("malformed JSON", body))?;
+        self.read_object(&mut document, out)?;
         self.done = true;
         Ok(())
     }
 
-    fn read_json(&mut self, text: &str, what: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
-        let json = clean::json(text);
-        if !self.is_document
-            && let Some(piece) = PlainPiece::read(&json)
-        {
+    /// Reads the pieces of one event: most often one, but some servers forget the line that ends an event, also before
+    /// the end mark.
+    fn read_pieces(&mut self, payload: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
+        let json = clean::json(payload);
+        if let Some(piece) = PlainPiece::read(&json) {
             self.take_plain(piece, out);
             return Ok(());
         }
-        let mut value: Value = serde_json::from_str(&json)
-            .map_err(|_| self.asked.bad_response(&format!("{what}: {}", self.shown(text))))?;
-        if !value.is_object() {
-            return Err(self.asked.bad_response(&format!("{what}: {}", self.shown(text))));
+        let mut pieces = serde_json::Deserializer::from_str(&json).into_iter::<Value>();
+        loop {
+            let rest = json.get(pieces.byte_offset()..).unwrap_or_default().trim();
+            self.done = rest == END_MARK;
+            if self.done || rest.is_empty() {
+                return Ok(());
+            }
+            match pieces.next() {
+                Some(Ok(mut piece)) if piece.is_object() => self.read_object(&mut piece, out)?,
+                Some(_) | None => return Err(self.malformed("a malformed piece of the answer", payload)),
+            }
         }
-        self.read_object(&mut value, out)
+    }
+
+    fn malformed(&self, what: &str, text: &str) -> CallError {
+        let short: String = text.chars().take(80).collect();
+        self.asked.bad_response(&format!("{what}: {}", self.asked.excerpt(&short)))
     }
 
     fn take_plain(&mut self, piece: PlainPiece<'_>, out: &mut Vec<Chunk>) {
@@ -225,11 +248,6 @@ impl ReplyReader {
         out.extend(text.map(|text| Chunk::Text(text.into_owned())));
     }
 
-    fn shown(&self, text: &str) -> String {
-        let short: String = text.chars().take(80).collect();
-        self.asked.excerpt(&short)
-    }
-
     fn read_object(&mut self, value: &mut Value, out: &mut Vec<Chunk>) -> Result<(), CallError> {
         if let Some(model) = text(value.get("model"))
             && self.served_by.as_deref() != Some(model)
@@ -237,7 +255,8 @@ impl ReplyReader {
             self.served_by = Some(model.to_owned());
             out.push(Chunk::ServedBy(model.to_owned()));
         }
-        let mut failure = value.get("error").filter(|error| !error.is_null()).cloned();
+        let error = value.get("error").filter(|error| !error.is_null());
+        let mut failure = error.or_else(|| Some(&*value).filter(|value| is_bare_error(value))).cloned();
         // Only one answer is asked for; a second one would be mixed into the first.
         if let Some(choice) = value.get_mut("choices").and_then(|choices| choices.get_mut(0)) {
             if failure.is_none() {
@@ -246,13 +265,13 @@ impl ReplyReader {
             let before = out.len();
             self.read_choice(choice, out);
             self.started |= out.len() > before && out[before..].iter().any(Chunk::is_token);
-            if let Some(reason) = text(choice.get("finish_reason")) {
-                if reason == "error" {
-                    failure = failure.or_else(|| Some("the provider ended the answer with an error".into()));
-                } else {
+            match text(choice.get("finish_reason")).and_then(ending) {
+                Some(Ending::Failed(why)) => failure = failure.or_else(|| Some(why.into())),
+                Some(Ending::Finished(reason)) => {
                     self.finished = true;
                     out.push(Chunk::Finish(reason.to_owned()));
                 }
+                None => {}
             }
         }
         self.cite(value, out);
@@ -316,6 +335,38 @@ impl ReplyReader {
     pub fn asked(&self) -> &Asked {
         &self.asked
     }
+}
+
+/// How an answer ended.
+enum Ending<'r> {
+    Finished(&'r str),
+    /// It was broken off, for this reason.
+    Failed(&'static str),
+}
+
+/// What a finish reason says, whichever name a server has for it; `None` where it is none.
+fn ending(reason: &str) -> Option<Ending<'_>> {
+    Some(match reason {
+        // As some servers write that there is none yet.
+        "null" | "none" => return None,
+        "error" => Ending::Failed("the provider ended the answer with an error"),
+        // vLLM and SGLang, Zhipu, DeepSeek.
+        "abort" | "network_error" => Ending::Failed("the provider broke the answer off"),
+        "insufficient_system_resource" => {
+            Ending::Failed("the provider broke the answer off: it is short of resources")
+        }
+        // Mistral, and gateways to Anthropic's models.
+        "model_length" | "max_tokens" => Ending::Finished("length"),
+        // Zhipu.
+        "sensitive" => Ending::Finished("content_filter"),
+        reason => Ending::Finished(reason),
+    })
+}
+
+/// Whether this stands in the place of a piece and is an error itself, without saying so: `{code, message, …}`.
+fn is_bare_error(value: &Value) -> bool {
+    let is_named = value.get("code").is_some() || text(value.get("object")) == Some("error");
+    is_named && value.get("choices").is_none() && text(value.get("message")).is_some()
 }
 
 /// A string that is not empty.

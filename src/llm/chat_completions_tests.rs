@@ -209,6 +209,90 @@ fn u0000_and_lone_surrogates_do_not_lose_the_chunk() {
 }
 
 #[test]
+fn a_character_that_was_cut_between_two_pieces_is_whole_again() {
+    let (chunks, error) = read(&[
+        r#"{"choices":[{"delta":{"content":"a\ud83d"}}],"usage":{"prompt_tokens":1}}"#,
+        r#"{"choices":[{"delta":{"content":"\ude00b\ud83d"}}]}"#,
+        r#"{"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}"#,
+    ]);
+    assert_eq!(error, None);
+    let texts: Vec<&Chunk> = chunks.iter().filter(|chunk| matches!(chunk, Chunk::Text(_))).collect();
+    assert_eq!(texts, [&text_of("a"), &text_of("😀b"), &text_of("\u{fffd}")]);
+    let call = |arguments: &str| {
+        format!(
+            r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":0,"function":{{"arguments":"{arguments}"}}}}]}}}}]}}"#
+        )
+    };
+    let (chunks, _) = read(&[&call(r#"{\"q\":\"\ud83d"#), &call(r#"\ude00\"}"#)]);
+    let arguments = chunks.iter().map(|chunk| {
+        if let Chunk::ToolCall { arguments, .. } = chunk { arguments.as_str() } else { panic!("{chunk:?}") }
+    });
+    assert_eq!(arguments.collect::<String>(), "{\"q\":\"😀\"}");
+}
+
+#[test]
+fn several_pieces_in_one_event_are_read_in_order() {
+    let (one, two) =
+        (r#"{"choices":[{"delta":{"content":"1"}}]}"#, r#"{"choices":[{"delta":{"content":"2"}}]}"#);
+    for payload in
+        [format!("{one}{two}"), format!("{one}\n{two}\n[DONE]"), format!("data: {one} {two}[DONE]")]
+    {
+        let (mut reader, mut out) = (reader(), Vec::new());
+        reader.read_event(&payload, &mut out).unwrap();
+        assert_eq!(
+            (&out[..], reader.is_done()),
+            (&[text_of("1"), text_of("2")][..], payload.ends_with("[DONE]"))
+        );
+    }
+    let (chunks, error) = read(&[&format!("{one}[")]);
+    assert_eq!((chunks, error.unwrap().kind), (vec![text_of("1")], ErrorKind::BadResponse));
+    let whole = reader().read_whole(&format!("{one}{two}"), &mut Vec::new());
+    assert_eq!(whole.unwrap_err().kind, ErrorKind::BadResponse, "a document is one");
+}
+
+#[test]
+fn reasons_to_stop_are_known_under_all_their_names() {
+    let finish = |reason: &str| json!({"choices": [{"delta": {}, "finish_reason": reason}]}).to_string();
+    for (reason, known) in [
+        ("stop", "stop"),
+        ("model_length", "length"),
+        ("max_tokens", "length"),
+        ("sensitive", "content_filter"),
+        ("eos_token", "eos_token"),
+    ] {
+        assert_eq!(read(&[&finish(reason)]), (vec![Chunk::Finish(known.into())], None));
+    }
+    for reason in ["error", "abort", "network_error", "insufficient_system_resource"] {
+        let (chunks, error) = read(&[&finish(reason)]);
+        assert_eq!((chunks, error.unwrap().kind), (vec![], ErrorKind::Overloaded), "{reason}");
+    }
+    for none in ["", "null", "none"] {
+        let (mut reader, mut out) = (reader(), Vec::new());
+        reader.read_event(&finish(none), &mut out).unwrap();
+        assert_eq!((out, reader.is_whole()), (vec![], false), "{none}");
+    }
+}
+
+#[test]
+fn an_error_in_the_place_of_a_piece_is_one() {
+    let bare = [
+        r#"{"code":400,"message":"the request exceeds the available context size","type":"invalid_request_error"}"#,
+        r#"{"object":"error","message":"maximum context length is 8 tokens"}"#,
+    ];
+    for payload in bare {
+        let (chunks, error) = read(&[payload]);
+        assert_eq!((chunks, error.unwrap().kind), (vec![], ErrorKind::ContextTooLong), "{payload}");
+        let whole = reader().read_whole(payload, &mut Vec::new());
+        assert_eq!(whole.unwrap_err().kind, ErrorKind::ContextTooLong, "{payload}");
+    }
+    for payload in
+        [r#"{"type":"ping"}"#, r#"{"code":0,"message":"","choices":[]}"#, r#"{"code":0,"message":""}"#]
+    {
+        assert_eq!(read(&[payload]), (vec![], None), "{payload}");
+    }
+}
+
+#[test]
 fn an_error_inside_the_stream_ends_it_and_keeps_the_text_beside_it() {
     let (chunks, error) = read(&[
         r#"{"error":{"code":502,"message":"gone"},"choices":[{"delta":{"content":"last"},"finish_reason":"error"}]}"#,
@@ -387,6 +471,38 @@ proptest! {
             let long_way = reader().read_object(&mut cleaned, &mut out).err();
             prop_assert_eq!(read(&[&text]), (out, long_way));
         }
+    }
+
+    /// A server that escapes everything and cuts between any two units.
+    #[test]
+    fn a_text_in_escapes_is_whole_wherever_it_was_cut(
+        units in proptest::collection::vec(
+            prop_oneof![0xD7F0_u16..0xE010, any::<u16>(), Just(u16::from(b'"')), Just(u16::from(b'\\'))], 0..30),
+        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
+        name in prop::sample::select(vec!["content", "reasoning", "reasoning_content"]),
+        usage in prop::sample::select(vec!["null", "{}"]),
+    ) {
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
+        ends.push(units.len());
+        ends.sort_unstable();
+        let mut events = Vec::new();
+        let mut from = 0;
+        for end in ends {
+            let text: String = units[from..end].iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            events.push(format!(r#"{{"choices":[{{"delta":{{"{name}":"{text}"}}}}],"usage":{usage}}}"#));
+            from = end;
+        }
+        events.push(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#.to_owned());
+        let (chunks, error) = read(&events.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut text = String::new();
+        for chunk in &chunks {
+            if let Chunk::Text(piece) | Chunk::Reasoning(piece) = chunk {
+                prop_assert_eq!(matches!(chunk, Chunk::Text(_)), name == "content");
+                text.push_str(piece);
+            }
+        }
+        prop_assert_eq!(error, None);
+        prop_assert_eq!(text, String::from_utf16_lossy(&units).replace('\0', "\u{fffd}"));
     }
 
     #[test]

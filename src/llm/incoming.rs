@@ -17,6 +17,7 @@ const MAX_EVENT_BYTES: usize = 4 << 20;
 const MAX_JSON_BYTES: usize = 16 << 20;
 /// How much of an HTML page is read: its title is near the start.
 const MAX_PAGE_BYTES: usize = 64 << 10;
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// What a successful answer turned out to be. Its first character decides: servers mislabel
 /// their content, and answer a whole document where a stream was asked for.
@@ -92,9 +93,11 @@ impl Incoming {
             Form::Json | Form::Page => self.keep(bytes),
             Form::Unknown => {
                 self.keep(bytes);
-                let body = self.body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.body);
+                let body = self.body.strip_prefix(BOM).unwrap_or(&self.body);
                 match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
                     None => {}
+                    // The first bytes of a mark that is not whole yet.
+                    Some(_) if BOM.starts_with(body) => {}
                     Some(b'{' | b'[') => self.form = Form::Json,
                     Some(b'<') => self.form = Form::Page,
                     Some(_) => {

@@ -23,6 +23,7 @@ mod endpoint;
 pub mod error;
 pub mod exchange;
 pub mod fact;
+mod halves;
 mod headers;
 pub mod image;
 mod incoming;
@@ -95,6 +96,9 @@ pub enum Chunk {
     Text(String),
     /// Text of the model's reasoning, shown apart from the answer. A provider may leave it in the text between tags.
     Reasoning(String),
+    /// The text so far was reasoning and no answer, and this is the rest of it: a tag that ends it came, and none that
+    /// begins it. Only in a reply without any other reasoning.
+    TextWasReasoning(String),
     /// Provider-specific reasoning blocks (string, object or array), kept as they came.
     ReasoningDetails(serde_json::Value),
     /// A part of a tool call; parts with one `index` belong together.
@@ -125,7 +129,11 @@ impl Chunk {
     #[must_use]
     pub fn is_token(&self) -> bool {
         match self {
-            Self::Text(_) | Self::Reasoning(_) | Self::ReasoningDetails(_) | Self::ToolCall { .. } => true,
+            Self::Text(_)
+            | Self::Reasoning(_)
+            | Self::TextWasReasoning(_)
+            | Self::ReasoningDetails(_)
+            | Self::ToolCall { .. } => true,
             Self::Usage(_)
             | Self::Finish(_)
             | Self::ServedBy(_)

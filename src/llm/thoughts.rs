@@ -1,5 +1,6 @@
 //! Thoughts that a server leaves in the text of a reply (`<think>…</think>`, then the answer), told apart from it. Ollama,
-//! vLLM, LM Studio and llama.cpp send them so where no reasoning parser is set.
+//! vLLM, LM Studio and llama.cpp send them so where no reasoning parser is set. Where the model's chat template has put
+//! the opening tag into the prompt (DeepSeek R1, QwQ, Qwen3), only the closing one comes.
 
 use super::Chunk;
 
@@ -14,6 +15,8 @@ enum Place {
     /// Before the first character that tells.
     #[default]
     Beginning,
+    /// In a text that began without a tag: the answer, unless a closing tag says that it was thoughts.
+    Open,
     /// In thoughts that end with this tag; whether any have been given.
     Thoughts { end: &'static str, begun: bool },
     /// Behind them, before the answer.
@@ -23,7 +26,8 @@ enum Place {
 }
 
 /// Tells the thoughts at the very beginning of a reply's text from its answer, however the text comes in pieces: a tag
-/// within the answer is part of it. A reply whose reasoning comes apart from its text is left as it is.
+/// within the answer is part of it. A reply whose reasoning comes apart from its text is left as it is. Of closing tags that
+/// nothing has opened only the first one may end thoughts, and only where it does not look mentioned.
 #[derive(Debug, Default)]
 pub(super) struct Thoughts {
     place: Place,
@@ -32,36 +36,43 @@ pub(super) struct Thoughts {
 }
 
 impl Thoughts {
-    /// What this chunk of the reply says, in order.
-    pub fn split(&mut self, chunk: Chunk) -> [Option<Chunk>; 2] {
+    /// What this chunk of the reply says, in order. `said` is the text of the reply so far.
+    pub fn split(&mut self, chunk: Chunk, said: &str) -> [Option<Chunk>; 2] {
         match (self.place, chunk) {
             (Place::Answer, chunk) => [Some(chunk), None],
+            (Place::Open, Chunk::Text(text)) if self.held.is_empty() && !text.contains('<') => {
+                [Some(Chunk::Text(text)), None]
+            }
+            (Place::Open, Chunk::Text(text)) => {
+                self.hold(text);
+                self.look(said, false)
+            }
             (Place::Beginning, Chunk::Text(text)) => {
                 self.hold(text);
-                self.begin()
+                self.begin(said)
             }
             (Place::Thoughts { end, begun }, Chunk::Text(text)) => {
                 self.hold(text);
                 self.think(end, begun)
             }
             (Place::Behind, Chunk::Text(text)) => [self.answer(text), None],
-            (Place::Beginning, chunk @ (Chunk::Reasoning(_) | Chunk::ReasoningDetails(_))) => {
-                let held = self.end();
-                self.place = Place::Answer;
-                [held, Some(chunk)]
+            (Place::Beginning | Place::Open, chunk @ (Chunk::Reasoning(_) | Chunk::ReasoningDetails(_))) => {
+                [self.release(), Some(chunk)]
             }
             (_, chunk) => [Some(chunk), None],
         }
     }
 
-    /// What is still held back when nothing more comes.
-    pub fn end(&mut self) -> Option<Chunk> {
-        let held = std::mem::take(&mut self.held);
-        let chunk = match self.place {
-            Place::Thoughts { .. } => Chunk::Reasoning,
-            Place::Beginning | Place::Behind | Place::Answer => Chunk::Text,
-        };
-        (!held.is_empty()).then(|| chunk(held))
+    /// What is still held back when nothing more comes, after the text `said`.
+    pub fn end(&mut self, said: &str) -> Option<Chunk> {
+        match self.place {
+            Place::Thoughts { .. } => reasoning(std::mem::take(&mut self.held)),
+            Place::Open => {
+                let [rest, _] = self.look(said, true);
+                rest
+            }
+            Place::Beginning | Place::Behind | Place::Answer => self.release(),
+        }
     }
 
     fn hold(&mut self, text: String) {
@@ -72,8 +83,15 @@ impl Thoughts {
         }
     }
 
+    /// What is held back is part of the answer, and so is all that follows.
+    fn release(&mut self) -> Option<Chunk> {
+        self.place = Place::Answer;
+        let held = std::mem::take(&mut self.held);
+        (!held.is_empty()).then_some(Chunk::Text(held))
+    }
+
     /// Looks whether the text begins with a tag, or still may.
-    fn begin(&mut self) -> [Option<Chunk>; 2] {
+    fn begin(&mut self, said: &str) -> [Option<Chunk>; 2] {
         let text = self.held.trim_start();
         let blanks = self.held.len() - text.len();
         if blanks <= MOST_BLANKS {
@@ -85,8 +103,44 @@ impl Thoughts {
                 return [None, None];
             }
         }
-        self.place = Place::Answer;
-        [Some(Chunk::Text(std::mem::take(&mut self.held))), None]
+        self.place = Place::Open;
+        self.look(said, false)
+    }
+
+    /// Looks for a closing tag in what is held back. `is_all` of the text has come.
+    fn look(&mut self, said: &str, is_all: bool) -> [Option<Chunk>; 2] {
+        let first = TAGS.into_iter().filter_map(|(tag, end)| Some((self.held.find(end)?, tag, end)));
+        let Some((at, tag, end)) = first.min() else {
+            let beginnings = TAGS.iter().map(|(_, end)| beginning_at_the_end(end, &self.held));
+            let unsure = if is_all { 0 } else { beginnings.max().unwrap_or(0) };
+            let rest = self.held.split_off(self.held.len() - unsure);
+            let text = std::mem::replace(&mut self.held, rest);
+            return [(!text.is_empty()).then_some(Chunk::Text(text)), None];
+        };
+        let after = self.held.split_off(at + end.len());
+        let (before, closing) = self.held.split_at(at);
+        let line = after.trim_start_matches([' ', '\t', '\r']);
+        let is_near = after.len() - line.len() <= MOST_BLANKS;
+        if is_near && line.is_empty() && !is_all {
+            // The line still goes on; what stands before the tag need not wait for its end.
+            let (text, rest) = (before.to_owned(), format!("{closing}{after}"));
+            self.held = rest;
+            return [(!text.is_empty()).then_some(Chunk::Text(text)), None];
+        }
+        let follows = if line.is_empty() { Follows::Nothing } else { Follows::of(line) };
+        if is_near && ends_thoughts(&format!("{said}{before}"), tag, follows) {
+            let mut thought = std::mem::take(&mut self.held);
+            thought.truncate(at);
+            self.place = Place::Behind;
+            let thought = if said.is_empty() {
+                reasoning(without_leading_blanks(thought))
+            } else {
+                Some(Chunk::TextWasReasoning(thought))
+            };
+            return [thought, self.answer(after)];
+        }
+        self.held.push_str(&after);
+        [self.release(), None]
     }
 
     fn think(&mut self, end: &'static str, begun: bool) -> [Option<Chunk>; 2] {
@@ -112,6 +166,60 @@ impl Thoughts {
         self.place = Place::Answer;
         Some(Chunk::Text(text))
     }
+}
+
+/// What comes after a tag and the blanks behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    NewLine,
+    /// More of the same line.
+    More,
+    /// The text is over.
+    Nothing,
+}
+
+impl Follows {
+    fn of(text: &str) -> Self {
+        if text.starts_with('\n') { Self::NewLine } else { Self::More }
+    }
+}
+
+/// Whether a closing tag after this text ends thoughts that began in the prompt, and is not part of an answer that
+/// mentions it. It does where it ends its line, and either has that line for itself or follows the last word without a
+/// blank, as models write it. It does not where its beginning stands in the text, in a block of code or a quotation, or
+/// behind a mark of code that is still open in its paragraph.
+fn ends_thoughts(before: &str, beginning: &str, follows: Follows) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_alone = line.len() <= 3 && line.bytes().all(|byte| byte == b' ');
+    let stands = match follows {
+        Follows::NewLine => is_alone || line.chars().next_back().is_some_and(|last| !last.is_whitespace()),
+        Follows::Nothing => is_alone,
+        Follows::More => false,
+    };
+    let paragraph = before.rsplit("\n\n").next().unwrap_or_default();
+    stands
+        && !line.trim_start().starts_with('>')
+        && paragraph.matches('`').count().is_multiple_of(2)
+        && !before.contains(beginning)
+        && !ends_in_code(before)
+}
+
+/// Whether a text ends within a fenced block of code.
+fn ends_in_code(text: &str) -> bool {
+    let mut fence: Option<(char, usize)> = None;
+    for line in text.lines() {
+        let line = line.trim();
+        let Some(mark) = line.chars().next().filter(|mark| matches!(mark, '`' | '~')) else { continue };
+        let info = line.trim_start_matches(mark);
+        let length = line.len() - info.len();
+        fence = match fence {
+            // Backticks behind the first ones make it code within the line.
+            None if length >= 3 && !(mark == '`' && info.contains('`')) => Some((mark, length)),
+            Some((open, least)) if open == mark && length >= least && info.is_empty() => None,
+            unchanged => unchanged,
+        };
+    }
+    fence.is_some()
 }
 
 fn reasoning(thought: String) -> Option<Chunk> {

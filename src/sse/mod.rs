@@ -1,10 +1,10 @@
 //! A bounded decoder for event streams: bytes in, events out. Imports no other room.
 //!
 //! It follows the WHATWG event stream rules (CR, LF, CRLF, a BOM, comments, bare `data`,
-//! multi-line data), with three differences that model servers ask for: a tail without its blank
+//! multi-line data), with four differences that model servers ask for: a tail without its blank
 //! line still counts (several gateways forget it after `[DONE]`), an event may not be longer than
-//! a bound, and invalid UTF-8 becomes U+FFFD instead of an error. Event names are ignored: neither model servers nor we put
-//! anything needed there. An id belongs to its own event alone.
+//! a bound, invalid UTF-8 becomes U+FFFD instead of an error, and JSON under another name or none is data as well. Event
+//! names are ignored: neither model servers nor we put anything needed there. An id belongs to its own event alone.
 
 use std::borrow::Cow;
 
@@ -121,7 +121,7 @@ impl SseDecoder {
             out.extend(event);
         } else if let Some(value) = value_of(b"id", bytes) {
             self.id = Some(value.into_owned());
-        } else if let Some(value) = value_of(b"data", bytes) {
+        } else if let Some(value) = value_of(b"data", bytes).or_else(|| misnamed(bytes)) {
             match &mut self.data {
                 None => self.data = Some(value.into_owned()),
                 Some(data) if data.len() + 1 + value.len() > self.max_event_bytes => return Err(TooLong),
@@ -145,6 +145,12 @@ fn value_of<'l>(field: &[u8], line: &'l [u8]) -> Option<Cow<'l, str>> {
         Some(_) => return None,
     };
     Some(String::from_utf8_lossy(value))
+}
+
+/// Data that came without its name. Builds of llama.cpp send an error as `error: {…}`, and a gateway loses the name of
+/// the piece that has the finish reason.
+fn misnamed(line: &[u8]) -> Option<Cow<'_, str>> {
+    if line.starts_with(b"{") { Some(String::from_utf8_lossy(line)) } else { value_of(b"error", line) }
 }
 
 #[cfg(test)]

@@ -56,6 +56,13 @@ fn comments_and_names_are_ignored() {
 }
 
 #[test]
+fn json_under_another_name_or_none_is_data() {
+    assert_eq!(all("data: a\n\nerror: {\"code\":1}\n\n"), ["a", "{\"code\":1}"]);
+    assert_eq!(all("data: a\n\n{\"b\":1}\ndata: [DONE]\n\n"), ["a", "{\"b\":1}\n[DONE]"]);
+    assert_eq!(all("errors: {}\n [1]\ndata: a\n\n"), ["a"]);
+}
+
+#[test]
 fn bare_data_is_an_empty_line_and_one_space_only_is_removed() {
     assert_eq!(all("data\n\n"), [""]);
     assert_eq!(all("data\ndata\n\n"), ["\n"]);

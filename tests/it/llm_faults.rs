@@ -337,6 +337,78 @@ async fn u0000_and_lone_surrogates_lose_nothing() {
 }
 
 #[tokio::test]
+async fn a_character_that_was_cut_between_two_pieces_is_whole_again() {
+    let piece = |text: &str| format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
+    for bytes in [1, 5, 4096] {
+        let script = Script::answer("").event(&piece(r"a\ud83d")).event(&piece(r"\ude00b"));
+        assert_eq!(reply(script.in_writes_of(bytes)).await.text, "a😀b");
+    }
+    assert_eq!(reply(Script::answer("").event(&piece(r"a\ud83d"))).await.text, "a\u{fffd}");
+    assert_eq!(reply(Script::answer("").event(&piece(r"\ude00a"))).await.text, "\u{fffd}a");
+}
+
+/// The pieces of an answer in words, as chat completions stream them.
+const ONE: &str = r#"{"choices":[{"index":0,"delta":{"content":"one "}}]}"#;
+const TWO: &str = r#"{"choices":[{"index":0,"delta":{"content":"two"}}]}"#;
+const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+
+#[tokio::test]
+async fn streams_are_read_in_every_form_in_which_servers_send_them() {
+    let usual = format!("data: {ONE}\n\ndata: {TWO}\n\ndata: {STOP}\n\ndata: [DONE]\n\n");
+    let parts = TWO.replace("\"two\"", r#"[{"type":"text","text":"t"},{"type":"text","text":"wo"}]"#);
+    let empty = r#"{"choices":[],"prompt_filter_results":[]}"#;
+    let null = r#"{"choices":[{"index":0,"delta":null,"finish_reason":"null"}],"usage":null}"#;
+    for (what, body) in [
+        ("usual", usual.clone()),
+        ("CR", usual.replace('\n', "\r")),
+        (
+            "CRLF, a mark, comments, names",
+            format!("\u{feff}: hi\n\nevent: x\nid: 1\n{usual}").replace('\n', "\r\n"),
+        ),
+        ("no blank", usual.replace("data: ", "data:")),
+        ("no empty line", usual.replace("\n\n", "\n")),
+        ("two in one line", format!("data: {ONE}{TWO}\n\ndata: {STOP}\n\n")),
+        ("the name twice", usual.replace("data: ", "data: data: ")),
+        ("the name lost", usual.replace(&format!("data: {STOP}\n\n"), &format!("{STOP}\n"))),
+        ("content in parts", usual.replace(TWO, &parts)),
+        ("pieces that say nothing", format!("data: {empty}\n\ndata: {null}\n\ndata\n\n{usual}")),
+        ("no end mark", usual.replace("data: [DONE]\n\n", "")),
+        ("no finish reason", usual.replace(&format!("data: {STOP}\n\n"), "")),
+    ] {
+        for bytes in [1, 7, 4096] {
+            let script = Script::raw("text/event-stream", body.clone()).in_writes_of(bytes);
+            assert_eq!(reply(script).await.text, "one two", "{what}, {bytes} bytes at once");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_told_in_whichever_way_a_server_puts_it_into_its_stream() {
+    let error = r#"{"code":400,"message":"the request exceeds the available context size"}"#;
+    for (what, line) in [
+        ("as every event", format!("data: {{\"error\":{error}}}")),
+        ("under a name of its own", format!("error: {error}")),
+        ("without a name", format!("{{\"error\":{error}}}")),
+        ("in the place of a piece", format!("event: error\ndata: {error}")),
+    ] {
+        let body = format!("data: {ONE}\n\n{line}\n\n");
+        let error = failure(Script::raw("text/event-stream", body)).await;
+        assert_eq!((error.kind, partial_text(&error)), (ErrorKind::ContextTooLong, "one "), "{what}");
+        assert!(error.message.contains("exceeds the available"), "{what}: {}", error.message);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_was_broken_off_is_none_and_one_that_was_cut_is_marked() {
+    for reason in ["abort", "insufficient_system_resource"] {
+        let error = failure(Script::answer("half ").finish(reason)).await;
+        assert_eq!((error.kind, partial_text(&error)), (ErrorKind::Overloaded, "half "), "{reason}");
+    }
+    let cut = reply(Script::answer(TEXT).finish("model_length")).await;
+    assert_eq!(cut.finish_reason.as_deref(), Some("length"));
+}
+
+#[tokio::test]
 async fn a_huge_answer_is_cut_at_the_bound_and_kept() {
     let server = ModelServer::start().await;
     let registry = registry(ProviderSettings {

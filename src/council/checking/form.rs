@@ -224,11 +224,13 @@ impl TextFilter for Filter {
             return text.to_owned();
         }
         self.held.push_str(text);
-        if self.held.trim().is_empty() {
+        // All of it is looked at anew with each piece, also where it is blanks without an end.
+        let is_too_much = self.held.len() > MOST_HELD;
+        if !is_too_much && self.held.trim().is_empty() {
             return String::new();
         }
         if !begins_in_form(&self.held) {
-            if self.held.len() <= MOST_HELD && may_become(&self.held) {
+            if !is_too_much && may_become(&self.held) {
                 return String::new();
             }
             self.is_text = true;
@@ -239,7 +241,7 @@ impl TextFilter for Filter {
         if let Some(Found { act: Act::Synthesize, text_at, .. }) =
             split(self.held.get(..whole).unwrap_or_default())
         {
-            if behind(&self.held, text_at).is_empty() {
+            if !is_too_much && behind(&self.held, text_at).is_empty() {
                 return String::new();
             }
             let rest = self.held.get(text_at..).unwrap_or_default().trim_start().to_owned();
@@ -247,7 +249,7 @@ impl TextFilter for Filter {
             self.held.clear();
             return rest;
         }
-        if self.held.len() > MOST_HELD {
+        if is_too_much {
             self.is_text = true;
             return std::mem::take(&mut self.held);
         }
@@ -261,6 +263,10 @@ impl TextFilter for Filter {
             Some(Found { act: Act::Search(_), .. }) => String::new(),
             None => held,
         }
+    }
+
+    fn restart(&mut self) {
+        *self = Self::default();
     }
 }
 

@@ -122,6 +122,18 @@ fn only_the_text_is_shown_however_it_comes() {
     }
 }
 
+#[test]
+fn blanks_are_not_held_back_without_an_end() {
+    let blanks = " ".repeat(MOST_HELD);
+    let mut filter = Filter::default();
+    assert_eq!(filter.push(&blanks), "");
+    assert_eq!(filter.push("\n"), format!("{blanks}\n"));
+    let mut filter = Filter::default();
+    assert_eq!(filter.push("Action: synthesize()\n"), "");
+    assert_eq!((filter.push(&blanks).as_str(), filter.held.as_str()), ("", ""));
+    assert_eq!(filter.push("A text."), "A text.");
+}
+
 proptest! {
     #[test]
     fn what_is_shown_is_what_is_read(

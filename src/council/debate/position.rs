@@ -60,6 +60,10 @@ impl TextFilter for Filter {
     fn finish(&mut self) -> String {
         self.0.finish()
     }
+
+    fn restart(&mut self) {
+        self.0.restart();
+    }
 }
 
 /// Whether the line says that the position changed, and what follows that word.

@@ -141,6 +141,10 @@ impl TextFilter for Filter {
     fn finish(&mut self) -> String {
         self.0.finish()
     }
+
+    fn restart(&mut self) {
+        self.0.restart();
+    }
 }
 
 /// What a confidence line says, in small letters and with plain digits; none where it is no such line.

@@ -259,6 +259,12 @@ impl DeltaSink for Showing<'_> {
     }
 
     async fn push(&mut self, chunk: &Chunk) {
+        if let Chunk::TextWasReasoning(_) = chunk
+            && let Some(call) = self.run.state().under_way.get_mut(self.key)
+        {
+            // Should the run go on without this call, what it was answering is kept, and this was no part of it.
+            call.text.clear();
+        }
         let token = self.view.as_mut().and_then(|view| view.chunk(chunk));
         self.show(token).await;
     }

@@ -241,6 +241,10 @@ impl TextFilter for Filter {
     fn finish(&mut self) -> String {
         self.0.finish()
     }
+
+    fn restart(&mut self) {
+        self.0.restart();
+    }
 }
 
 /// Reads a severity line: the word, perhaps after `Overall` or `Final`, a colon, and one of the four.

@@ -22,7 +22,8 @@ impl Gate {
         self.0.send_replace(true);
     }
 
-    pub(super) async fn opened(&self) {
+    /// Waits until it is open.
+    pub async fn opened(&self) {
         let mut state = self.0.subscribe();
         state.wait_for(|open| *open).await.expect("the gate is held here");
     }
