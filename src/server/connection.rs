@@ -3,6 +3,10 @@
 //! actix-web limits the time for the head of the first request and the pause between two requests. It has no limit for
 //! a later head that does not end, for a body that does not end after its answer, or for a client that reads nothing of
 //! what is sent. Those limits are kept here, below HTTP, where they hold for everything.
+//!
+//! A client that ends its side of the connection may have gone, or may have said all it has to say and wait for its answer
+//! (`nc -N`, some scripts): the system cannot tell them apart until something is sent. So it gets its answer, unless
+//! its leaving means something ([`Presence`]): then it is taken to have gone, at once.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -14,11 +18,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actix_web::Error;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::CONTENT_TYPE;
 use actix_web::http::{ConnectionType, Version};
 use actix_web::middleware::Next;
+use actix_web::{Error, HttpRequest};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -66,6 +71,21 @@ pub struct Requests {
     open: Cell<usize>,
     /// When the last one ended.
     ended: Cell<Instant>,
+    /// The client has ended its side: it sends nothing more, and may still read.
+    half_closed: Cell<bool>,
+    /// How many are answered only as long as it has not.
+    present: Cell<usize>,
+}
+
+impl Requests {
+    fn new() -> Self {
+        Self {
+            open: Cell::new(0),
+            ended: Cell::new(Instant::now()),
+            half_closed: Cell::new(false),
+            present: Cell::new(0),
+        }
+    }
 }
 
 impl Connection {
@@ -73,7 +93,7 @@ impl Connection {
         // Without it the second event of an answer waits for the client to acknowledge the first: 40 ms.
         io.set_nodelay(true)?;
         let name = name(io.local_addr()?, io.peer_addr()?);
-        let requests = Rc::new(Requests { open: Cell::new(0), ended: Cell::new(Instant::now()) });
+        let requests = Rc::new(Requests::new());
         let check = Box::pin(sleep(Self::pause(limits)));
         Ok(Self { io, requests, limits, unacknowledged, name, stalled: None, silent: None, check })
     }
@@ -99,6 +119,12 @@ impl Connection {
             }
             if self.stalled.is_some_and(|since| since.elapsed() >= self.limits.stalled) {
                 return Err(self.abort("stalled"));
+            }
+            // Nothing is read any more that would tell of the reset with which a client that has gone answers.
+            if self.requests.half_closed.get()
+                && let Some(error) = self.io.take_error()?
+            {
+                return Err(error);
             }
             if self.unacknowledged.contains(&self.name) {
                 let since = *self.silent.get_or_insert_with(Instant::now);
@@ -131,9 +157,14 @@ impl AsyncRead for Connection {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        let before = buffer.filled().len();
         let read = Pin::new(&mut this.io).poll_read(context, buffer);
-        if read.is_pending() {
-            this.check_limits(context)?;
+        match &read {
+            Poll::Pending => this.check_limits(context)?,
+            Poll::Ready(Ok(())) if buffer.filled().len() == before && buffer.remaining() > 0 => {
+                this.requests.half_closed.set(true);
+            }
+            Poll::Ready(_) => {}
         }
         read
     }
@@ -153,7 +184,15 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().io).poll_flush(context)
+        let this = self.get_mut();
+        // Once the client has ended its side nothing is read any more, but everything that is woken comes by here.
+        if this.requests.half_closed.get() {
+            if this.requests.present.get() > 0 {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+            }
+            this.check_limits(context)?;
+        }
+        Pin::new(&mut this.io).poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -166,10 +205,20 @@ pub async fn count(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let open = request.conn_data::<Rc<Requests>>().cloned().map(OpenRequest::new);
+    let requests = request.conn_data::<Rc<Requests>>().cloned();
+    let open = requests.clone().map(OpenRequest::new);
     let mut response = next.call(request).await?;
     close_at_the_end(&mut response);
-    Ok(response.map_body(|_, body| BoxBody::new(Counted { body: body.boxed(), _open: open })))
+    // Whether a client is there that has ended its side before its stream began shows when it is sent events.
+    let watched = requests.filter(|requests| is_event_stream(&response) && !requests.half_closed.get());
+    let present = watched.map(Presence::new);
+    Ok(response
+        .map_body(|_, body| BoxBody::new(Counted { body: body.boxed(), _open: open, _present: present })))
+}
+
+fn is_event_stream<B>(response: &ServiceResponse<B>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// HTTP/1.0 knows no chunks (RFC 9112, 6.1): an answer whose length is not known lasts until its connection is closed.
@@ -198,9 +247,32 @@ impl Drop for OpenRequest {
     }
 }
 
+/// As long as this is held, a client that ends its side of the connection is taken to have gone, and its request is
+/// dropped: events that nobody reads, and answers that take minutes and money.
+pub struct Presence(Rc<Requests>);
+
+impl Presence {
+    fn new(requests: Rc<Requests>) -> Self {
+        requests.present.set(requests.present.get() + 1);
+        Self(requests)
+    }
+
+    /// Of the client of this request; `None` where it came over no connection.
+    pub fn of(request: &HttpRequest) -> Option<Self> {
+        request.conn_data::<Rc<Requests>>().cloned().map(Self::new)
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0.present.set(self.0.present.get() - 1);
+    }
+}
+
 struct Counted {
     body: BoxBody,
     _open: Option<OpenRequest>,
+    _present: Option<Presence>,
 }
 
 impl MessageBody for Counted {
@@ -279,9 +351,55 @@ fn end(address: SocketAddr) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
     use std::net::{Ipv4Addr, TcpListener};
 
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
+
+    /// A connection with a request that is being answered, whose client has ended its side; and the client.
+    async fn half_closed() -> (Connection, TcpStream) {
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (server, _) = listener.accept().await.unwrap();
+        let limits = Limits { idle: Duration::from_millis(80), stalled: Duration::from_secs(60) };
+        let mut connection = Connection::new(server, limits, Unacknowledged::default()).unwrap();
+        connection.requests.open.set(1);
+        client.shutdown().await.unwrap();
+        assert_eq!(connection.read(&mut [0]).await.unwrap(), 0);
+        (connection, client)
+    }
+
+    /// Waits for the end of a connection from which nobody reads.
+    async fn ending(connection: &mut Connection) -> io::ErrorKind {
+        let end = poll_fn(|context| match Pin::new(&mut *connection).poll_flush(context) {
+            Poll::Ready(Err(error)) => Poll::Ready(error.kind()),
+            Poll::Ready(Ok(())) | Poll::Pending => Poll::Pending,
+        });
+        tokio::time::timeout(Duration::from_secs(20), end).await.expect("an end")
+    }
+
+    #[tokio::test]
+    async fn a_client_that_has_ended_its_side_is_answered_while_it_is_there() {
+        let (mut connection, mut client) = half_closed().await;
+        connection.write_all(b"a").await.unwrap();
+        connection.flush().await.unwrap();
+        assert_eq!(client.read_u8().await.unwrap(), b'a');
+        drop(client);
+        // Nobody takes it.
+        connection.write_all(b"b").await.unwrap();
+        assert_eq!(ending(&mut connection).await, io::ErrorKind::BrokenPipe);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_has_to_be_there_has_gone_when_it_ends_its_side() {
+        let (mut connection, _client) = half_closed().await;
+        let present = Presence::new(connection.requests());
+        assert_eq!(ending(&mut connection).await, io::ErrorKind::ConnectionAborted);
+        drop(present);
+        connection.flush().await.unwrap();
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

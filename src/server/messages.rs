@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::asking::{self, Question};
+use super::connection::Presence;
 use super::conversations::named;
 use super::extract::{Body, Caller, id};
 use super::idempotency::{self, Target};
@@ -13,6 +14,7 @@ use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody, over_budget_detail};
 use super::shape::Cancelled;
 use super::{budgets, runs, sse};
+use crate::config::OnDisconnect;
 use crate::council::budget::BudgetState;
 use crate::council::estimate::{Estimate, Kept};
 use crate::council::formats;
@@ -35,6 +37,8 @@ pub(super) async fn ask_whole(
     body: Body,
 ) -> Result<HttpResponse, Problem> {
     let asked = start(&app, &caller, &request, &path, &body.0).await?;
+    let stops_without = app.config.runs.on_disconnect == OnDisconnect::Cancel;
+    let _present = if stops_without { Presence::of(&request) } else { None };
     Ok(match asking::wait(&app, &caller, asked.run).await? {
         Some(run) => HttpResponse::Ok().json(runs::RunResult::from(run)),
         None => runs::RunGoesOn::of(asked.run).response(),

@@ -44,6 +44,7 @@ mod neutral;
 mod openapi;
 mod options;
 mod own_data;
+mod page;
 mod presets;
 pub mod problem;
 mod projects;
@@ -147,8 +148,8 @@ pub fn serve(
         let http = HttpService::build()
             .client_request_timeout(HEAD_TIMEOUT)
             .client_disconnect_timeout(CLOSE_TIMEOUT)
-            // A client that leaves is noticed at once, also on a silent stream.
-            .h1_allow_half_closed(false)
+            // A client that ends its side may have gone or may wait for its answer: its connection decides.
+            .h1_allow_half_closed(true)
             .graceful_shutdown_signal(move || {
                 let draining = draining.clone();
                 async move { draining.notified().await }

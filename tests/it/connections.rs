@@ -1,5 +1,5 @@
 //! Clients that cost a connection and give nothing for it: silent ones, ones that do not end what they
-//! began, and readers that do not read.
+//! began, and readers that do not read. And clients that end their side of it: some have gone, and some wait.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::net::TcpSocket;
 
 use crate::support::app::TestApp;
-use crate::support::model_server::{AskedFor, Gate, Script};
+use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
 use crate::support::wire::Wire;
 
 /// Far beyond any real wait.
@@ -111,5 +111,84 @@ async fn a_reader_that_reads_nothing_is_cut_and_finds_everything_when_it_comes_b
     }
     assert!(reader.rest().await < whole * times, "it was cut in the middle");
     assert_eq!(events(&ann.get(&path).await.text), all);
+    app.close().await;
+}
+
+/// Models that answer when the gate is opened.
+fn held(app: &TestApp) -> Gate {
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Yes.")));
+    gate
+}
+
+const JSON: &[&str] = &["content-type: application/json"];
+const WHY: &str = "{\"content\":\"Why?\"}";
+
+/// The body of an answer that comes in chunks, as far as these words.
+async fn until(wire: &mut Wire, words: &str) -> String {
+    let mut text = String::new();
+    while !text.contains(words) {
+        let chunk = wire.chunk().await.unwrap_or_else(|| panic!("{words} does not come: {text}"));
+        text.push_str(std::str::from_utf8(&chunk).expect("ASCII"));
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_client_that_ends_its_side_with_its_request_gets_the_answer() {
+    let app = TestApp::start().await;
+    let gate = held(&app);
+    let (id, other) = (app.user("ann").conversation().await, app.user("ann").conversation().await);
+    let mut list = Wire::open(&app).await;
+    list.last_request("GET", "/api/conversations", "ann", &[], "").await;
+    let head = list.head().await.expect("an answer");
+    assert_eq!((head.status, list.json(&head).await.as_array().expect("a list").len()), (200, 2));
+    list.closed().await;
+
+    // Both wait for models.
+    let (mut whole, mut stream) = (Wire::open(&app).await, Wire::open(&app).await);
+    whole.last_request("POST", &format!("/api/conversations/{id}/message"), "ann", JSON, WHY).await;
+    stream
+        .last_request("POST", &format!("/api/conversations/{other}/message/stream"), "ann", JSON, WHY)
+        .await;
+    assert_eq!(stream.head().await.expect("an answer").status, 200);
+    until(&mut stream, "\"stage1_start\"").await;
+    app.models.until(|records| records.len() >= 8).await;
+    gate.open();
+    until(&mut stream, "{\"type\":\"complete\"}").await;
+    stream.closed().await;
+    let head = whole.head().await.expect("an answer");
+    assert_eq!((head.status, &whole.json(&head).await["status"]), (200, &json!("complete")));
+    whole.closed().await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_client_that_ends_its_side_in_the_middle_of_a_silent_stream_has_gone() {
+    let app = TestApp::start().await;
+    let gate = held(&app);
+    let id = app.user("ann").conversation().await;
+    let mut reader = Wire::open(&app).await;
+    reader.request("POST", &format!("/api/conversations/{id}/message/stream"), "ann", JSON, WHY).await;
+    assert_eq!(reader.head().await.expect("an answer").status, 200);
+    until(&mut reader, "\"stage1_start\"").await;
+    reader.hang_up().await;
+    // Otherwise the stream would go on, on its heartbeats, until the gate is opened.
+    tokio::time::timeout(TIMEOUT, reader.closed()).await.expect("it is let go");
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_client_whose_run_is_cancelled_without_it_is_missed_while_it_waits() {
+    let app = TestApp::with("\n[runs]\non_disconnect = \"cancel\"\ndisconnect_grace_seconds = 0\n").await;
+    let _gate = held(&app);
+    let id = app.user("ann").conversation().await;
+    let mut asking = Wire::open(&app).await;
+    asking.request("POST", &format!("/api/conversations/{id}/message"), "ann", JSON, WHY).await;
+    app.models.until(|records| !records.is_empty()).await;
+    drop(asking);
+    app.models.until(|records| records.iter().any(|record| record.outcome == Outcome::ClientGone)).await;
     app.close().await;
 }

@@ -8,7 +8,6 @@ pub(super) mod blocks;
 pub(super) mod budgets;
 pub(super) mod cache;
 pub(super) mod holds;
-pub(super) mod page;
 pub(super) mod providers;
 pub(super) mod retention;
 pub(super) mod runs;

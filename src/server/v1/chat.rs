@@ -17,6 +17,7 @@ use super::start::grace;
 use super::{conversation, stream};
 use crate::runs::Asked;
 use crate::server::app::App;
+use crate::server::connection::Presence;
 use crate::server::extract::Caller;
 
 /// Asks a council, as chat completions do it: with the answer in one piece, or streamed in chunks that end with
@@ -77,6 +78,8 @@ impl Api for ChatWanted {
             let chunks = Chunks::new(head, self.includes_usage, includes_council);
             return Ok(stream::respond(app, request, follower, chunks));
         }
+        // A client library that gives up closes its connection.
+        let _present = Presence::of(request);
         let mut progress = String::new();
         let whole = follower.follow_to_end(|_, _, steps| {
             for step in steps {

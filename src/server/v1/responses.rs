@@ -24,6 +24,7 @@ use crate::council::field::FieldError;
 use crate::id::RunId;
 use crate::runs::Asked;
 use crate::server::app::App;
+use crate::server::connection::Presence;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
 use crate::store::attachments::Attached;
@@ -97,6 +98,7 @@ impl Api for ResponseWanted {
             let typed = Typed::new(follower.requested.clone(), includes_council, None);
             return Ok(stream::respond(app, request, follower, typed));
         }
+        let _present = Presence::of(request);
         let mut whole = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
         response_object::say_when(&mut whole, find(app, caller, asked.run).await?.finished_at);
         Ok(HttpResponse::Ok().json(whole))

@@ -9,8 +9,8 @@ use tokio::net::TcpStream;
 
 use super::app::TestApp;
 
-/// How long a test waits for something that should happen at once.
-const TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a test waits for something; far beyond any real wait.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection from 127.0.0.1, where the trusted proxy lives.
 pub struct Wire {
@@ -64,6 +64,15 @@ impl Wire {
         }
         text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
         self.send(text).await;
+    }
+
+    /// Sends a whole request of a user, and with it that nothing more comes from this side.
+    pub async fn last_request(&mut self, method: &str, path: &str, user: &str, headers: &[&str], body: &str) {
+        // Both in one packet: the server cannot have begun its answer between them.
+        #[cfg(target_os = "linux")]
+        socket2::SockRef::from(&self.stream).set_tcp_cork(true).expect("an option of the system");
+        self.request(method, path, user, headers, body).await;
+        self.hang_up().await;
     }
 
     /// The head of the next answer; `None` when the server closed instead.
