@@ -108,7 +108,7 @@ pub struct LiveRun {
     skips: watch::Sender<BTreeSet<Skip>>,
     /// What somebody wants to add to the question, in order.
     corrections: watch::Sender<Vec<Correction>>,
-    /// Whether a person may have named its conversation since it began.
+    /// Whether a person may have named its conversation since it was asked.
     may_be_renamed: AtomicBool,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
@@ -206,7 +206,8 @@ impl LiveRun {
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
             corrections: watch::Sender::default(),
-            may_be_renamed: AtomicBool::new(attempt > 1),
+            // It has waited, or was executed elsewhere: nobody listened for it here.
+            may_be_renamed: AtomicBool::new(true),
             state: Mutex::new(State {
                 next_seq,
                 position: 0,
@@ -232,7 +233,8 @@ impl LiveRun {
     #[must_use]
     pub fn opened(ids: (RunId, ConversationId, MessageId), user: UserId, first: Frame) -> Self {
         let seq = first.seq;
-        let run = Self::new(ids, user, 1, seq, HashSet::from([first.key.clone()]));
+        let new = Self::new(ids, user, 1, seq, HashSet::from([first.key.clone()]));
+        let run = Self { may_be_renamed: AtomicBool::new(false), ..new };
         let mut state = run.state();
         state.ring_bytes = first.json.len() + FRAME_BYTES;
         state.ring.push_back(first);

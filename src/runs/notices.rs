@@ -1,15 +1,26 @@
 //! Listening to the other servers: a log has grown, a run is to stop or to go on without somebody, there is
-//! work.
+//! work, a conversation has got a name.
 
 use std::time::Duration;
 
 use super::state::{Runs, Shared};
 use super::{readers, skip, stop};
+use crate::id::ConversationId;
 use crate::store::StoreError;
 use crate::store::notify::{Listener, Notice};
 
 /// How long the listener waits before it connects again.
 const RECONNECT: Duration = Duration::from_secs(1);
+
+impl Runs {
+    /// A person has given this conversation a name. Its run hears of it at once where it is executed here, elsewhere by a
+    /// notice.
+    pub fn named(&self, conversation: ConversationId) {
+        let live = self.shared.live();
+        let theirs = live.values().filter(|live| live.conversation == conversation);
+        theirs.for_each(|live| live.mark_renamed());
+    }
+}
 
 /// Listens until it is dropped.
 pub(super) async fn listen(runs: &Runs) {
@@ -54,11 +65,7 @@ async fn listen_once(runs: &Runs) -> StoreError {
             Ok(Some(Notice::IsRead(run))) => readers::answer(runs, run),
             // Nobody may be waiting to hear it.
             Ok(Some(Notice::Read(run))) => drop(shared.read_elsewhere.send(run)),
-            Ok(Some(Notice::Named(conversation))) => {
-                let live = shared.live();
-                let theirs = live.values().filter(|live| live.conversation == conversation);
-                theirs.for_each(|live| live.mark_renamed());
-            }
+            Ok(Some(Notice::Named(conversation))) => runs.named(conversation),
             // The connection was lost and is made again by the next call.
             Ok(None) => {
                 waiters.set_notified(false);

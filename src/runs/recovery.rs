@@ -128,13 +128,13 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
     if runs.shared.may_take_over() {
         // What is executed here is not abandoned, whatever its lease says: this process may have been
         // asleep for longer, and its heartbeat is as late as this scan.
-        let here: Vec<RunId> = runs.shared.live().keys().copied().collect();
-        let elsewhere = leases::elsewhere(db, CLAIM_BATCH, &here, READABLE).await?;
+        let elsewhere = leases::elsewhere(db, CLAIM_BATCH, &runs.shared.here(), READABLE).await?;
         scan = Scan::All { next_expiry: elsewhere.next };
         let mut slots = queue.slots(elsewhere.abandoned);
         if !slots.is_empty() {
+            let here = || runs.shared.here();
             let claimed =
-                leases::claim_abandoned(db, owner, settings.lease, slots.len(), &here, READABLE).await?;
+                leases::claim_abandoned(db, owner, settings.lease, slots.len(), here, READABLE).await?;
             if claimed.len() == CLAIM_BATCH {
                 scan = Scan::MoreAbandoned;
             }

@@ -1,13 +1,14 @@
 //! Starting a run: it is stored, admitted or queued, and executed here if there is a free slot.
 
 use jiff::Timestamp;
+use tokio::time::Instant;
 
 use super::error::StartError;
 use super::execution::{self, OPENING_KEY};
 use super::frame::{self, Frame};
 use super::journal::Recovered;
 use super::live::{AskedBy, LiveRun};
-use super::state::Runs;
+use super::state::{Runs, Shared};
 use super::{admission, driver};
 use crate::council::attached::Attached;
 use crate::council::estimate::Kept;
@@ -17,7 +18,7 @@ use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 use crate::store::schedules::Firing;
-use crate::store::{Tx, attachments, project_files};
+use crate::store::{Tx, attachments, leases, project_files};
 
 /// A run that is asked for.
 pub struct Ask {
@@ -163,8 +164,11 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         attachments: own.into_iter().map(attached).collect(),
         project_files: from_project.into_iter().map(of_project).collect(),
     };
+    // Its lease may run out before the database has confirmed it: it is no abandoned run for all that.
+    let _here = shared.begin(id);
     let answer = ask.plan.answer_shape();
     let asked = |at| Asked { run: id, begun: Some(Begun { at, conversation: ask.conversation, answer }) };
+    let began = Instant::now();
     let (at, reservation) = match runs::start(&shared.db, tx, &new).await? {
         runs::Started::New(at, reservation) => (at, reservation),
         runs::Started::Queued(at) => {
@@ -191,10 +195,25 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
             return Err(StartError::OverBudget(Box::new(over)));
         }
     };
+    // By the next heartbeat its lease may have run out.
+    if began.elapsed() > settings.heartbeat() && !is_ours(shared, id).await {
+        return Ok(asked(at));
+    }
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
     // Programs get sentences made from the events; web pages read the events' JSON.
     let live = live.keeping_events(is_of_program);
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(asked(at))
+}
+
+/// Whether a run that was begun here a while ago has no other owner by now; its lease is prolonged then.
+async fn is_ours(shared: &Shared, run: RunId) -> bool {
+    match leases::heartbeat(&shared.db, &[(run, 1)], shared.settings.lease).await {
+        Ok(held) => held.iter().all(|held| held.ours),
+        Err(error) => {
+            tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "it is not known whether a run is still this server's: it is left to whoever finds it without an owner");
+            false
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The runs of this process: what the parts of this room share. It knows none of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, broadcast};
@@ -42,6 +42,8 @@ pub(super) struct Shared {
     pub(super) waiters: Arc<LogWaiters>,
     pub(super) queue: Queue,
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
+    /// Runs that are begun here: their rows may be there, and they are not among the live ones yet.
+    starting: Mutex<HashSet<RunId>>,
     /// A run has left the table of live runs.
     run_left: Notify,
     /// How many readers each run has here.
@@ -84,6 +86,7 @@ impl Runs {
             waiters: Arc::default(),
             queue: Queue::new(settings.max_live),
             live: Mutex::default(),
+            starting: Mutex::default(),
             run_left: Notify::new(),
             readers: Mutex::default(),
             read_elsewhere: broadcast::Sender::new(READ_ELSEWHERE),
@@ -147,6 +150,24 @@ impl Shared {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Counts a run as executed here although it is only about to be, until the guard is dropped.
+    pub(super) fn begin(&self, run: RunId) -> Starting<'_> {
+        self.starting().insert(run);
+        Starting { shared: self, run }
+    }
+
+    fn starting(&self) -> MutexGuard<'_, HashSet<RunId>> {
+        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The runs that are executed here, or are about to be.
+    pub(super) fn here(&self) -> Vec<RunId> {
+        // In this order: a run is among the live ones before it is no longer a starting one.
+        let mut here: Vec<RunId> = self.starting().iter().copied().collect();
+        here.extend(self.live().keys().copied());
+        here
+    }
+
     /// The run, if it is executed here.
     pub(super) fn live_run(&self, run: RunId) -> Option<Arc<LiveRun>> {
         self.live().get(&run).cloned()
@@ -182,5 +203,17 @@ impl Shared {
     pub(super) fn may_take_over(&self) -> bool {
         let until = *self.takeovers_suspended_until.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_none_or(|until| until <= Instant::now())
+    }
+}
+
+/// See [`Shared::begin`].
+pub(super) struct Starting<'a> {
+    shared: &'a Shared,
+    run: RunId,
+}
+
+impl Drop for Starting<'_> {
+    fn drop(&mut self) {
+        self.shared.starting().remove(&self.run);
     }
 }

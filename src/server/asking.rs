@@ -252,6 +252,7 @@ async fn planned(
         instructions,
     };
     let plan = Plan::parse_over(body, &options, context).and_then(|plan| {
+        let plan = if first && tree.is_named() { plan.untitled(&app.config.prompts) } else { plan };
         let plan = plan.compared_as(|model| app.models.offers_embeddings(model));
         seeing::shown_to(plan, |model| app.models.sees_images(model)).map_err(|Blind| vec![nobody_sees(app)])
     });

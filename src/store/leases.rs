@@ -206,15 +206,19 @@ pub async fn elsewhere(
 
 /// Takes over at most `limit` runs whose lease has run out and whose plan is `readable`, other than those
 /// that are executed `here`. The higher attempt fences the old owner's writes.
+///
+/// `here` is read once the moment is fixed before which a lease must have run out. Whatever this process begins after that
+/// has a lease from after that, so it never takes a run from itself, however long any of this takes.
 pub async fn claim_abandoned(
     db: &Db,
     owner: &str,
     lease: Duration,
     limit: usize,
-    here: &[RunId],
+    here: impl FnOnce() -> Vec<RunId>,
     readable: Readable,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
+    let here: Vec<Uuid> = here().into_iter().map(|run| run.0).collect();
     let rows = sqlx::query(concat!(
         "UPDATE runs SET attempt = attempt + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
                 crashes = crashes + (owner IS NOT NULL)::int
@@ -227,7 +231,7 @@ pub async fn claim_abandoned(
     .bind(owner)
     .bind(lease.as_secs_f64())
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .bind(here.iter().map(|run| run.0).collect::<Vec<Uuid>>())
+    .bind(here)
     .bind(readable.formats)
     .bind(readable.version)
     .fetch_all(&mut *tx)

@@ -405,6 +405,21 @@ async fn a_conversation_that_a_person_names_meanwhile_is_told_by_that_name() {
 }
 
 #[tokio::test]
+async fn no_model_is_asked_for_the_title_of_a_conversation_that_has_a_name() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let path = format!("/api/conversations/{id}");
+    ann.send("PATCH", &path, Some(&json!({"title": "Mine"}))).await.ok();
+    let events = ann.ask(&id, json!({"content": "Why is it?"})).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    assert!(events.iter().all(|event| event.kind() != "title_complete"));
+    assert!(app.models.records().iter().all(|record| record.request.model != "m/title"));
+    assert_eq!(ann.get(&path).await.ok()["title"], "Mine");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_title_that_did_not_come_in_time_counts_among_the_costs() {
     let app = TestApp::start().await;
     app.models.rule(|request| (request.asked_for() == AskedFor::Title).then(|| Script::answer("").stall()));

@@ -1,10 +1,13 @@
 //! The most awkward moment to lose the database: it has committed, and its answer does not arrive.
-//! Whether it has is unknown then; writing the same once more must be as good as having written it.
+//! Whether it has is unknown then; writing the same once more must be as good as having written it. And where the
+//! answer is only late, what was committed must not be taken for somebody's who is gone.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
@@ -12,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::support::db::TestDb;
 use crate::support::follower::{Follower, Transcript, assert_same_structure};
-use crate::support::model_server::{ModelServer, plausible};
+use crate::support::model_server::{Gate, ModelServer, plausible};
 use crate::support::process::Program;
 
 /// One in so many commits of the event log is answered to nobody.
@@ -21,30 +24,54 @@ const RUNS: usize = 10;
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
 /// A batch of the event log tells other servers which logs have grown.
 const NOTICE: &[u8] = b"log ";
+/// Begins a run.
+const START: &[u8] = b"INSERT INTO runs (id,";
+/// A server looks whether there are runs that nobody executes.
+const LOOK: &[u8] = b"WITH elsewhere AS";
+/// Far beyond any real wait.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What becomes of the database's answers to commits.
+#[derive(Clone)]
+enum Way {
+    /// Some to the event log's reach nobody.
+    Lose,
+    /// Those to starts of runs arrive once this is open.
+    Delay(Gate),
+}
+
+/// What has passed.
+#[derive(Default)]
+struct Seen {
+    commits: AtomicUsize,
+    cuts: AtomicUsize,
+    delays: AtomicUsize,
+    looks: AtomicUsize,
+}
 
 /// Stands between a server and Postgres.
 struct Proxy {
     dir: tempfile::TempDir,
-    cuts: Arc<AtomicUsize>,
+    seen: Arc<Seen>,
     _accepting: JoinSet<()>,
 }
 
 impl Proxy {
-    fn start(db: &TestDb) -> Self {
+    fn start(db: &TestDb, way: Way) -> Self {
         let dir = tempfile::Builder::new().prefix("proxy-").tempdir_in("/tmp").unwrap();
         let listener = UnixListener::bind(dir.path().join(".s.PGSQL.5432")).unwrap();
         let postgres = db.options().get_socket().unwrap().join(".s.PGSQL.5432");
-        let (commits, cuts) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let counted = cuts.clone();
+        let seen = Arc::<Seen>::default();
+        let counted = seen.clone();
         let mut accepting = JoinSet::new();
         accepting.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 let (client, _) = listener.accept().await.unwrap();
-                connections.spawn(carry(client, postgres.clone(), commits.clone(), counted.clone()));
+                connections.spawn(carry(client, postgres.clone(), way.clone(), counted.clone()));
             }
         });
-        Self { dir, cuts, _accepting: accepting }
+        Self { dir, seen, _accepting: accepting }
     }
 
     /// The database's URL by this way.
@@ -60,28 +87,42 @@ fn holds(bytes: &[u8], what: &[u8]) -> bool {
 }
 
 /// Carries one connection until either side is done, or a commit's answer is cut.
-async fn carry(mut client: UnixStream, postgres: PathBuf, commits: Arc<AtomicUsize>, cuts: Arc<AtomicUsize>) {
+async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Seen>) {
     let Ok(mut server) = UnixStream::connect(postgres).await else { return };
     let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    let mut of_the_log = false;
+    let (mut of_the_log, mut of_a_start) = (false, false);
     loop {
         tokio::select! {
             count = client.read(&mut asked) => {
                 let Ok(count @ 1..) = count else { return };
                 let bytes = &asked[..count];
                 of_the_log |= holds(bytes, NOTICE);
+                of_a_start |= holds(bytes, START);
+                seen.looks.fetch_add(usize::from(holds(bytes, LOOK)), Ordering::Relaxed);
                 if server.write_all(bytes).await.is_err() {
                     return;
                 }
-                if holds(bytes, COMMIT)
-                    && std::mem::take(&mut of_the_log)
-                    && commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(CUT_EVERY)
-                {
-                    // It is done, and only this proxy hears of it.
-                    if server.read(&mut answered).await.is_ok_and(|count| count > 0) {
-                        cuts.fetch_add(1, Ordering::Relaxed);
+                if !holds(bytes, COMMIT) {
+                    continue;
+                }
+                let (log, start) = (std::mem::take(&mut of_the_log), std::mem::take(&mut of_a_start));
+                match &way {
+                    Way::Lose if log && seen.commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(CUT_EVERY) => {
+                        // It is done, and only this proxy hears of it.
+                        if server.read(&mut answered).await.is_ok_and(|count| count > 0) {
+                            seen.cuts.fetch_add(1, Ordering::Relaxed);
+                        }
+                        return;
                     }
-                    return;
+                    Way::Delay(gate) if start => {
+                        let Ok(count @ 1..) = server.read(&mut answered).await else { return };
+                        seen.delays.fetch_add(1, Ordering::Relaxed);
+                        gate.opened().await;
+                        if client.write_all(&answered[..count]).await.is_err() {
+                            return;
+                        }
+                    }
+                    Way::Lose | Way::Delay(_) => {}
                 }
             }
             count = server.read(&mut answered) => {
@@ -100,9 +141,9 @@ async fn a_commit_whose_answer_is_lost_is_written_once_and_nobody_notices() {
     // Calls are under way at every moment, so that one which is made again is seen.
     models.rule(|request| {
         let slow = request.model == "m/one" || request.model == "m/chair";
-        slow.then(|| plausible(request).paced(std::time::Duration::from_millis(50)))
+        slow.then(|| plausible(request).paced(Duration::from_millis(50)))
     });
-    let proxy = Proxy::start(&db);
+    let proxy = Proxy::start(&db, Way::Lose);
     let server = Program::council_on(&proxy.url(&db), &models)
         .set("server.heartbeat_seconds", "1")
         .set("runs.lease_seconds", "2")
@@ -115,7 +156,7 @@ async fn a_commit_whose_answer_is_lost_is_written_once_and_nobody_notices() {
         readers.spawn(Follower::new(place.subscribe(), &format!("user-{number}"), &question).follow());
     }
     let transcripts: Vec<Transcript> = readers.join_all().await;
-    assert!(proxy.cuts.load(Ordering::Relaxed) > RUNS / 2, "{:?}", proxy.cuts);
+    assert!(proxy.seen.cuts.load(Ordering::Relaxed) > RUNS / 2, "{:?}", proxy.seen.cuts);
     for one in &transcripts {
         assert_eq!(one.events.last().unwrap().kind(), "complete", "{}", server.log());
         let log = server.user(&one.user).events(&one.run, 0).await.rest().await;
@@ -124,4 +165,69 @@ async fn a_commit_whose_answer_is_lost_is_written_once_and_nobody_notices() {
     let refused: Vec<_> = server.log_lines().into_iter().filter(|line| line["level"] == "ERROR").collect();
     assert!(refused.is_empty(), "{refused:#?}");
     assert_eq!(models.records().len(), RUNS * 10, "no call was made twice");
+}
+
+/// Looks again and again until it is so.
+async fn until(mut is_so: impl AsyncFnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so().await {
+        assert!(begun.elapsed() < TIMEOUT, "what was waited for does not come");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_does_not_take_a_run_from_itself_whose_start_is_confirmed_late() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let proxy = Proxy::start(&db, Way::Delay(gate.clone()));
+    let server = Program::council_on(&proxy.url(&db), &models)
+        .set("runs.lease_seconds", "1")
+        // Every statement comes with its text then, by which the proxy knows it.
+        .set("database.pooling", "transaction")
+        .serve()
+        .await;
+    let ann = server.user("ann");
+    let path = format!("/api/conversations/{}/message", ann.conversation().await);
+    let mut database = db.superuser().await;
+    let delaying = async {
+        // The run is there, and its lease runs out before the server hears of it.
+        let run_out = "SELECT count(*) FROM runs WHERE lease_until < now()";
+        until(async || sqlx::query_scalar::<_, i64>(run_out).fetch_one(&mut database).await.unwrap() == 1)
+            .await;
+        // The first look after that may have begun before; the second is over when there is a third.
+        let looks = || proxy.seen.looks.load(Ordering::Relaxed);
+        let before = looks();
+        until(async || looks() >= before + 3).await;
+        gate.open();
+    };
+    let (answer, ()) = tokio::join!(ann.post(&path, json!({"content": "Why?"})), delaying);
+    answer.ok();
+    assert_eq!(proxy.seen.delays.load(Ordering::Relaxed), 1);
+    let attempts =
+        sqlx::query_scalar::<_, i32>("SELECT attempt FROM runs").fetch_all(&mut database).await.unwrap();
+    assert_eq!(attempts, [1], "{}", server.log());
+    assert_eq!(models.records().len(), 10, "no call was made twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_was_taken_over_before_its_start_was_confirmed_is_left_to_the_other_server() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let proxy = Proxy::start(&db, Way::Delay(gate.clone()));
+    let on = |url: &str| Program::council_on(url, &models).set("runs.lease_seconds", "3");
+    let (late, other) = (on(&proxy.url(&db)), on(&db.url()));
+    let (late, _other) = tokio::join!(late.serve(), other.serve());
+    let ann = late.user("ann");
+    let path = format!("/api/conversations/{}/message", ann.conversation().await);
+    let mut database = db.superuser().await;
+    let delaying = async {
+        let taken = "SELECT count(*) FROM runs WHERE attempt = 2";
+        until(async || sqlx::query_scalar::<_, i64>(taken).fetch_one(&mut database).await.unwrap() == 1)
+            .await;
+        gate.open();
+    };
+    let (answer, ()) = tokio::join!(ann.post(&path, json!({"content": "Why?"})), delaying);
+    assert!(answer.ok()["stage3"]["response"].is_string());
+    assert_eq!(models.records().len(), 10, "no call was made twice: {}", late.log());
 }

@@ -272,7 +272,7 @@ async fn a_run_whose_server_died_is_counted_as_taken_over() {
         (request.model == "m/one" && request.asked_for() == AskedFor::Answer)
             .then(|| Script::answer("Well, ").hold(&held).text("yes."))
     });
-    let program = program(&db, &models).set("runs.lease_seconds", "1");
+    let program = program(&db, &models).set("runs.lease_seconds", "3");
     let (one, other) = tokio::join!(program.serve(), program.serve());
     let ann = one.user("ann");
     let mut events = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;

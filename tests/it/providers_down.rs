@@ -58,18 +58,22 @@ async fn a_model_that_is_down_is_named_with_when_it_will_be_asked_again_and_cost
     let app = TestApp::start().await;
     app.models.script("m/one", [Script::status(500, "boom")]);
     let ann = app.user("ann");
-    let mut errors = Vec::new();
+    let (mut errors, mut going_on) = (Vec::new(), Vec::new());
+    // Each as soon as the one before has its answers: after five seconds the model would be asked again.
     for _ in 0..3 {
-        let id = ann.conversation().await;
-        let answer =
-            ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
-        assert_eq!(answer["stage1"][0]["error_kind"], "overloaded");
-        errors.push(answer["stage1"][0]["error"].as_str().unwrap().to_owned());
-        assert!((1..4).all(|seat| answer["stage1"][seat].get("error").is_none()));
+        let mut events = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+        let answers = events.until("stage1_complete").await.json["data"].clone();
+        assert_eq!(answers[0]["error_kind"], "overloaded");
+        errors.push(answers[0]["error"].as_str().unwrap().to_owned());
+        assert!((1..4).all(|seat| answers[seat].get("error").is_none()));
+        going_on.push(events);
     }
     let last = errors.last().unwrap();
     assert!(last.starts_with("scripted: `m/one` failed 5 times in a row, so it was not asked;"), "{last}");
     assert!(last.contains("it will be tried again in"), "{last}");
+    for mut events in going_on {
+        assert_eq!(events.rest().await.last().unwrap().kind(), "complete");
+    }
     assert_eq!(app.models.count("m/one"), 5);
     app.close().await;
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::app::{TestApp, User};
-use crate::support::events::Events;
+use crate::support::events::{Events, find};
 use crate::support::model_server::{Gate, Script};
 
 /// An app in which no member answers before the gate is open.
@@ -130,14 +130,32 @@ async fn a_run_that_waits_is_stopped_without_asking_anybody() {
     first.until("stage1_start").await;
     let (id, mut second) = ask(&bob).await;
     waits_at(&mut second, 1).await;
-    let before = app.models.records().len();
+    // The first one's members and its title, however late they are asked.
+    app.models.until(|records| records.len() == 5).await;
     let stopped = bob.post(&format!("/api/conversations/{id}/message/cancel"), json!({})).await.ok();
     assert_eq!(stopped["cancelled"], true);
     assert_eq!(second.rest().await.last().unwrap().kind(), "cancelled");
     assert_eq!(bob.get(&format!("/api/conversations/{id}")).await.ok()["messages"][1]["status"], "cancelled");
-    assert_eq!(app.models.records().len(), before);
+    assert_eq!(app.models.records().len(), 5);
     gate.open();
     completes(first).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_named_while_its_run_waits_is_told_by_that_name() {
+    let (app, gate) = held("[runs]\nmax_live = 1\n").await;
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    let (_, mut first) = ask(&ann).await;
+    first.until("stage1_start").await;
+    let (id, mut second) = ask(&bob).await;
+    waits_at(&mut second, 1).await;
+    bob.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({"title": "Mine"}))).await.ok();
+    gate.open();
+    completes(first).await;
+    let events = second.rest().await;
+    assert_eq!(find(&events, "title_complete")["data"]["title"], "Mine");
+    assert_eq!(events.last().unwrap().kind(), "complete");
     app.close().await;
 }
 

@@ -237,8 +237,8 @@ async fn the_run_of_a_killed_server_is_finished_by_the_other() {
 #[tokio::test]
 async fn a_server_that_slept_while_its_runs_were_taken_over_writes_nothing() {
     const RUNS: usize = 5;
-    // A lease is short, so that the test is.
-    let servers = Replicas::with(&[("runs.lease_seconds", "1")]).await;
+    // A lease is short, so that the test is; not so short that a busy machine takes one from a server that is awake.
+    let servers = Replicas::with(&[("runs.lease_seconds", "3")]).await;
     let mut streams = Vec::new();
     for number in 0..RUNS {
         let user = servers.one.user(&format!("user-{number}"));

@@ -137,7 +137,7 @@ async fn ready(user: &User<'_>) -> Answer {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), said).await.expect("readiness in time")
+    tokio::time::timeout(Duration::from_secs(60), said).await.expect("readiness in time")
 }
 
 #[tokio::test]

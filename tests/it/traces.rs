@@ -233,7 +233,7 @@ async fn a_run_taken_over_is_found_by_its_id_in_the_spans_of_both_servers() {
         (request.model == "m/one" && request.asked_for() == AskedFor::Answer)
             .then(|| Script::answer("Well, ").hold(&held).text("yes."))
     });
-    let program = program(&db, &models, &collector.address).set("runs.lease_seconds", "1");
+    let program = program(&db, &models, &collector.address).set("runs.lease_seconds", "3");
     let (one, other) = tokio::join!(program.serve(), program.serve());
     let ann = one.user("ann");
     let mut events = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;

@@ -12,7 +12,7 @@ use crate::council::pricing::tokens_of;
 use crate::council::prompts::template::Template;
 use crate::council::run::Run;
 use crate::council::stage::Stage;
-use crate::invisible::shows_nothing;
+use crate::invisible::{is_hidden, shows_nothing};
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt as Simulated;
 use crate::llm::{ChatMessage, ChatRequest, Purpose};
@@ -142,8 +142,8 @@ pub async fn ask(run: &Run, brief: &Brief) -> Option<Written> {
 /// A title made of the question's first words.
 #[must_use]
 pub fn fallback(question: &str) -> Title {
-    let words: Vec<&str> = question.split_whitespace().take(6).collect();
-    Title { title: shorten(&words.join(" ")) }
+    let words: Vec<&str> = question.split_whitespace().filter(|word| !shows_nothing(word)).take(6).collect();
+    Title { title: shorten(&seen(&words.join(" "))) }
 }
 
 fn clean(text: &str) -> Option<Title> {
@@ -151,9 +151,14 @@ fn clean(text: &str) -> Option<Title> {
     let line = line.trim_start_matches('#').trim();
     let line = line.strip_prefix("Title:").unwrap_or(line);
     let quotes = ['"', '\'', '“', '”', '‘', '’', '«', '»', '*', '`', '_', ' ', '.'];
-    let title: String = line.trim_matches(quotes).chars().filter(|c| !c.is_control()).collect();
+    let title = seen(line.trim_matches(quotes));
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     (!shows_nothing(&title)).then(|| Title { title: shorten(&title) })
+}
+
+/// Without what a person may not write into a title either: it would hide there, or turn the line around.
+fn seen(title: &str) -> String {
+    title.chars().filter(|c| !c.is_control() && !is_hidden(*c)).collect()
 }
 
 fn shorten(title: &str) -> String {
@@ -187,6 +192,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::council::field::name_problem;
 
     #[test]
     fn quotes_headings_and_further_lines_are_dropped() {
@@ -197,6 +203,16 @@ mod tests {
         }
         assert_eq!(clean("  \n \"\" "), None);
         assert_eq!(clean("\u{200b}\u{feff}"), None);
+    }
+
+    #[test]
+    fn a_title_is_one_that_a_person_may_write() {
+        for text in ["\u{202e}txt.exe", "Why\u{200b} \u{7}so?", "a\u{2028}b", "👩\u{200d}💻 at work"] {
+            for title in [clean(text).unwrap(), fallback(text)] {
+                assert_eq!(name_problem(&title.title, MAX_CHARS), None, "{text:?}");
+            }
+        }
+        assert_eq!(fallback(&format!("{}Why?", "\u{200b} ".repeat(6))).title, "Why?");
     }
 
     #[test]

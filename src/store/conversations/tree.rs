@@ -48,6 +48,8 @@ pub struct Tree {
     live: Option<Live>,
     /// The project that the conversation is in.
     project: Option<ProjectId>,
+    /// Whether it has a name.
+    is_named: bool,
 }
 
 /// A query for a user's conversation, as a [`Stored`] tree; nothing where there is none, or it is another user's. Its
@@ -58,6 +60,7 @@ macro_rules! stored_tree {
             "json_build_object(
                  'remembered', c.branch_position,
                  'project', c.project_id,
+                 'is_named', NOT c.title_is_default,
                  -- There is one at most (`runs_one_live_per_conversation`).
                  'live', (SELECT json_build_object('message', r.message_id, 'run', r.id) FROM runs r
                           WHERE r.conversation_id = c.id AND r.user_id = c.user_id AND r.status IN ('queued', 'running')),
@@ -75,6 +78,7 @@ pub(in crate::store) use stored_tree;
 pub(in crate::store) struct Stored {
     remembered: Option<i32>,
     project: Option<ProjectId>,
+    is_named: bool,
     live: Option<Live>,
     /// In order of their positions.
     links: Vec<Link>,
@@ -91,7 +95,8 @@ struct Link {
 
 impl From<Stored> for Tree {
     fn from(stored: Stored) -> Self {
-        Self { project: stored.project, ..Self::of(stored.links, stored.remembered, stored.live) }
+        let Stored { remembered, project, is_named, live, links } = stored;
+        Self { project, is_named, ..Self::of(links, remembered, live) }
     }
 }
 
@@ -170,6 +175,12 @@ impl Tree {
     #[must_use]
     pub fn project(&self) -> Option<ProjectId> {
         self.project
+    }
+
+    /// Whether the conversation has a name, from a person or from an answer.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.is_named
     }
 
     /// The last message of each branch, in the order of writing.

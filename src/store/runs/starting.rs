@@ -345,6 +345,9 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
 
 /// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement;
 /// returns the time of that.
+///
+/// The lease counts from this very moment, and not from the beginning of the transaction, which may have waited for others of
+/// the user: it would be shorter by that, or have run out by the time the run is there.
 async fn insert(
     tx: &mut Tx,
     new: &NewRun,
@@ -383,7 +386,7 @@ async fn insert(
                            request_digest, program, attempt, owner, lease_until, started_at, groups, plan_version,
                            tells_devices)
          SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, $20, $21, starts::int,
-                CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
+                CASE WHEN starts THEN $10 END, CASE WHEN starts THEN clock_timestamp() + make_interval(secs => $11) END,
                 CASE WHEN starts THEN now() END, $15, $19, $24
          FROM (VALUES ($12::boolean)) AS admitted (starts)
          RETURNING created_at",

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::program;
 use crate::support::app::TestApp;
+use crate::support::model_server::AskedFor;
 
 #[tokio::test]
 async fn a_question_comes_with_the_files_that_are_named() {
@@ -18,7 +19,9 @@ async fn a_question_comes_with_the_files_that_are_named() {
     let ended = program.run(&["query", "How many?", "--attach", notes, "--attach", table, "--json"]).await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let records = app.models.records();
-    let prompt = records[0].request.prompt();
+    // The title is asked for beside the answers.
+    let answer = records.iter().find(|record| record.request.asked_for() == AskedFor::Answer);
+    let prompt = answer.unwrap().request.prompt();
     assert!(prompt.contains("Seven herons.") && prompt.contains("herons,7"), "{prompt}");
     let ann = app.user("ann");
     let list = ann.get("/api/conversations").await.ok();

@@ -107,7 +107,7 @@ impl Stream {
                 self.buffer = rest.to_owned();
                 return Some(sent);
             }
-            let read = tokio::time::timeout(std::time::Duration::from_secs(20), self.response.chunk());
+            let read = tokio::time::timeout(std::time::Duration::from_secs(60), self.response.chunk());
             match read.await.expect("bytes in time").expect("a stream that is not torn") {
                 Some(bytes) => self.buffer.push_str(std::str::from_utf8(&bytes).unwrap()),
                 None => {
