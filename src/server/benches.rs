@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::app::App;
 use super::extract::{Caller, id};
+use super::page::PageQuery;
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::naive;
 use crate::bench::report::{Report, Status};
 use crate::bench::stored;
@@ -13,9 +15,6 @@ use crate::id::BenchId;
 use crate::identity::Permission;
 use crate::store::StoreError;
 use crate::store::benches::{self, BenchRow};
-
-/// How many benches the list has.
-const MOST: u32 = 200;
 
 /// A bench in a list.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -37,11 +36,13 @@ pub struct BenchSummary {
     pub finished_at: Option<String>,
 }
 
-/// The caller's benches.
+/// A page of the caller's benches.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct BenchList {
-    /// The newest first, at most 200.
+    /// The newest first.
     pub benches: Vec<BenchSummary>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// One bench with its table.
@@ -72,13 +73,18 @@ fn summary(row: BenchRow) -> BenchSummary {
 
 /// The caller's benches: councils and models measured by questions with known answers. They are begun by
 /// `llm-council bench`.
-#[utoipa::path(tag = "analytics", responses((status = 200, body = BenchList), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "analytics", params(PageQuery), responses(
+    (status = 200, body = BenchList), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/bench")]
-pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<BenchList>, Problem> {
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    page: Query<PageQuery>,
+) -> Result<web::Json<BenchList>, Problem> {
     caller.may(Permission::Read)?;
-    let mut tx = app.db.begin(&caller.scope()).await?;
-    let benches = benches::list(&mut tx, MOST).await?.into_iter().map(summary).collect();
-    Ok(web::Json(BenchList { benches }))
+    let (limit, offset) = page.bounds();
+    let (rows, total) = benches::list(&mut app.db.begin(&caller.scope()).await?, limit, offset).await?;
+    Ok(web::Json(BenchList { benches: rows.into_iter().map(summary).collect(), total }))
 }
 
 /// One of the caller's benches: how often each variant was right, with the range in which the true share probably

@@ -10,6 +10,7 @@ use utoipa::openapi::{RefOr, Schema};
 use super::app::App;
 use super::asking;
 use super::extract::Caller;
+use super::presets::MOST_ON_OFFER;
 use super::problem::Problem;
 use super::runs::MessageRequest;
 use super::shape::{self, Message};
@@ -67,7 +68,7 @@ impl<'a> Asker<'a> {
     pub async fn presets(&self) -> Result<Vec<(String, PresetId)>, StoreError> {
         let mut tx = self.app.db.begin(&self.caller.scope()).await?;
         // The user's own come first where everybody's have the same name.
-        let mut presets = presets::list(&mut tx).await?;
+        let mut presets = presets::list(&mut tx, MOST_ON_OFFER, 0).await?;
         presets.sort_by_key(|preset| preset.shared);
         Ok(presets.into_iter().map(|preset| (preset.name, preset.id)).collect())
     }
@@ -124,6 +125,7 @@ pub fn answer(run: RunId, message: MessageId, ended: Ended) -> Value {
         error,
         error_kind: None,
         earlier_runs: Vec::new(),
+        brief: None,
         other_names,
         deliberation: Box::new(deliberation),
     };

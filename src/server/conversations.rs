@@ -1,13 +1,14 @@
 //! Conversations: list, create, read, rename, tag, delete, restore, search, export.
 
 use actix_web::http::header;
-use actix_web::{HttpResponse, HttpResponseBuilder, delete, get, patch, post, put, web};
+use actix_web::{HttpResponse, delete, get, patch, post, put, web};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::folders;
+use super::page::{WholeQuery, paged};
 use super::problem::{Problem, ProblemBody};
 use super::projects::placing;
 use super::query::Query;
@@ -106,32 +107,6 @@ pub(super) async fn list(
     Ok(response.json(page.conversations.into_iter().map(ConversationSummary::from).collect::<Vec<_>>()))
 }
 
-/// The answer with one page of a list: how many there are in all stands in `X-Total-Count`, the way to the next page, asked for in
-/// the same words, in `Link`.
-fn paged(
-    path: &str,
-    limit: u32,
-    offset: u32,
-    total: i64,
-    asked: impl IntoIterator<Item = (&'static str, Option<String>)>,
-) -> HttpResponseBuilder {
-    let mut response = HttpResponse::Ok();
-    response.insert_header(("x-total-count", total.to_string()));
-    if i64::from(offset) + i64::from(limit) < total {
-        let mut next = url::form_urlencoded::Serializer::new(String::new());
-        next.append_pair("limit", &limit.to_string());
-        next.append_pair("offset", &offset.saturating_add(limit).to_string());
-        for (name, value) in asked {
-            if let Some(value) = value {
-                next.append_pair(name, &value);
-            }
-        }
-        let link = format!("<{path}?{}>; rel=\"next\"", next.finish());
-        response.insert_header((header::LINK, link));
-    }
-    response
-}
-
 /// A conversation to begin.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
@@ -175,6 +150,9 @@ pub(super) struct ReadQuery {
     branch: Option<String>,
     /// Whether all messages are read, in the order of writing, on whichever branch they are. False by default.
     all: Option<bool>,
+    /// How many of the last answers are read whole. Of those before them there is no more than the final answer's text
+    /// (`brief`), which is a small part of what led to it. All of them are whole without this.
+    whole: Option<u32>,
 }
 
 /// A conversation with its messages: one branch, or all of them.
@@ -190,7 +168,7 @@ pub(super) async fn read(
 ) -> Result<web::Json<Conversation>, Problem> {
     caller.may(Permission::Read)?;
     let which = Which::of(query.branch.as_deref(), query.all)?;
-    Ok(web::Json(find(&app, &caller, id(&path, "Conversation")?, which).await?))
+    Ok(web::Json(found(&app, &caller, id(&path, "Conversation")?, which, query.whole).await?))
 }
 
 /// Which messages of a conversation are read.
@@ -239,12 +217,31 @@ pub(super) async fn find(
     id: ConversationId,
     which: Which,
 ) -> Result<Conversation, Problem> {
+    found(app, caller, id, which, None).await
+}
+
+/// The same with so many of the last answers whole.
+async fn found(
+    app: &App,
+    caller: &Caller,
+    id: ConversationId,
+    which: Which,
+    whole: Option<u32>,
+) -> Result<Conversation, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
     let tree = conversations::tree(&mut tx, id).await.map_err(named)?;
     let nodes = which.choose(&tree).ok_or_else(|| Problem::not_found("Branch"))?;
-    let messages = conversations::messages(&mut tx, id, &nodes).await?;
+    let from = whole.map_or(0, |answers| whole_from(&nodes, answers));
+    let messages = conversations::messages_whole_from(&mut tx, id, &nodes, from).await?;
     Ok(Conversation::new(row, &tree, messages))
+}
+
+/// The position from which on answers are whole, where so many of the last ones are; 0 where all are.
+fn whole_from(nodes: &[Node], answers: u32) -> i32 {
+    let answers = usize::try_from(answers).unwrap_or(usize::MAX);
+    let last_brief = nodes.iter().rev().filter(|node| !node.is_question).nth(answers);
+    last_brief.map_or(0, |node| node.position + 1)
 }
 
 /// What can be changed of a conversation; what is left out stays.
@@ -292,8 +289,8 @@ pub(super) async fn change(
     }
     fields.finish(|| ())?;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    if let Some(title) = title {
-        conversations::rename(&mut tx, id, &title).await.map_err(named)?;
+    if let Some(title) = &title {
+        conversations::rename(&mut tx, id, title).await.map_err(named)?;
     }
     if let Some(archived) = archived {
         conversations::set_archived(&mut tx, id, archived).await.map_err(named)?;
@@ -312,6 +309,9 @@ pub(super) async fn change(
         return Err(Problem::field("pinned", "what is archived is not pinned: take it back first"));
     }
     tx.commit().await?;
+    if title.is_some() {
+        app.runs.named(id);
+    }
     Ok(web::Json(Changed { status: Status::Ok, conversation: row.into() }))
 }
 
@@ -431,12 +431,19 @@ pub(super) async fn restore(
 }
 
 /// The caller's tags, and some to begin with.
-#[utoipa::path(tag = "conversations", responses((status = 200, body = Tags), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "conversations", params(WholeQuery), responses(
+    (status = 200, body = Tags), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/tags")]
-pub(super) async fn list_tags(app: web::Data<App>, caller: Caller) -> Result<web::Json<Tags>, Problem> {
+pub(super) async fn list_tags(
+    app: web::Data<App>,
+    caller: Caller,
+    page: Query<WholeQuery>,
+) -> Result<web::Json<Tags>, Problem> {
     caller.may(Permission::Read)?;
-    let tags = conversations::tags_of_user(&mut app.db.begin(&caller.scope()).await?).await?;
-    Ok(web::Json(Tags { tags, suggestions: SUGGESTIONS.to_vec() }))
+    let (limit, offset) = page.bounds();
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let (tags, total) = conversations::tags_of_user(&mut tx, limit, offset).await?;
+    Ok(web::Json(Tags { tags, total, suggestions: SUGGESTIONS.to_vec() }))
 }
 
 /// What to look for.

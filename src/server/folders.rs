@@ -6,7 +6,9 @@ use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::page::WholeQuery;
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::{Status, naive};
 use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::id::{ConversationId, FolderId};
@@ -46,8 +48,10 @@ impl From<Folder> for FolderView {
 /// The caller's folders.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct FolderList {
-    /// By name; at most 200.
+    /// By name; one person can have 200.
     pub folders: Vec<FolderView>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// A folder that was deleted.
@@ -82,13 +86,18 @@ fn name_of(body: &Body) -> Result<String, Problem> {
 }
 
 /// The caller's folders, by name.
-#[utoipa::path(tag = "conversations", responses(
-    (status = 200, body = FolderList), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "conversations", params(WholeQuery), responses(
+    (status = 200, body = FolderList), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/folders")]
-pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<FolderList>, Problem> {
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    page: Query<WholeQuery>,
+) -> Result<web::Json<FolderList>, Problem> {
     caller.may(Permission::Read)?;
-    let rows = folders::list(&mut app.db.begin(&caller.scope()).await?).await?;
-    Ok(web::Json(FolderList { folders: rows.into_iter().map(FolderView::from).collect() }))
+    let (limit, offset) = page.bounds();
+    let (rows, total) = folders::list(&mut app.db.begin(&caller.scope()).await?, limit, offset).await?;
+    Ok(web::Json(FolderList { folders: rows.into_iter().map(FolderView::from).collect(), total }))
 }
 
 /// Makes an empty folder.

@@ -59,6 +59,7 @@ pub(super) fn shown(messages: Vec<SharedMessage>) -> Vec<Message> {
             role: message.role,
             content: message.content,
             body: message.body,
+            is_brief: false,
             run_id: None,
             run_status: message.status,
             run_error: message.error,

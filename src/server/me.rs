@@ -1,13 +1,15 @@
 //! The caller: who they are, and their personal access tokens.
 
-use actix_web::{delete, get, post, web};
+use actix_web::{HttpResponse, delete, get, post, web};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::page::{PageQuery, paged};
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::shape::{Status, naive};
 use crate::config::AuthMode;
 use crate::council::field::{FieldErrorKind, Fields, name_problem};
@@ -95,16 +97,20 @@ impl From<Token> for TokenView {
     }
 }
 
-/// The caller's tokens.
-#[utoipa::path(tag = "me", responses((status = 200, body = Vec<TokenView>), (status = 401, body = ProblemBody)))]
+/// The caller's tokens, the newest first, with those that were revoked: a plain array, its paging in `X-Total-Count` and `Link`.
+#[utoipa::path(tag = "me", params(PageQuery), responses(
+    (status = 200, body = Vec<TokenView>), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/tokens")]
 pub(super) async fn list_tokens(
     app: web::Data<App>,
     caller: Caller,
-) -> Result<web::Json<Vec<TokenView>>, Problem> {
+    page: Query<PageQuery>,
+) -> Result<HttpResponse, Problem> {
     caller.in_person("tokens")?;
-    let rows = tokens::list(&mut app.db.begin(&caller.scope()).await?).await?;
-    Ok(web::Json(rows.into_iter().map(TokenView::from).collect()))
+    let (limit, offset) = page.bounds();
+    let (rows, total) = tokens::list(&mut app.db.begin(&caller.scope()).await?, limit, offset).await?;
+    let mut response = paged("/api/tokens", limit, offset, total, []);
+    Ok(response.json(rows.into_iter().map(TokenView::from).collect::<Vec<_>>()))
 }
 
 /// A token to be made.

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::app::{App, read};
 use super::extract::{Body, Caller, id};
+use super::page::WholeQuery;
 use super::problem::{Problem, ProblemBody};
+use super::query::Query;
 use super::regions;
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
@@ -20,6 +22,8 @@ use crate::store::{Scope, StoreError, Tx, audit, presets, settings};
 
 /// How many presets one user may have, and how many everybody's there may be.
 const MAX_PRESETS: i64 = 100;
+/// How many can be on offer to one user: their own, and everybody's.
+pub(super) const MOST_ON_OFFER: u32 = 200;
 const MAX_NAME_CHARS: usize = 100;
 
 /// What a preset holds, and a project for the questions in it.
@@ -50,8 +54,10 @@ pub struct PresetView {
 /// The presets on offer to the caller.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct PresetList {
-    /// By name; at most 100 own and 100 shared ones.
+    /// By name; there can be 100 own and 100 shared ones.
     pub presets: Vec<PresetView>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// A preset that was saved.
@@ -146,11 +152,20 @@ pub(super) fn content(value: Value) -> Result<Content, Problem> {
 }
 
 /// The caller's presets, and everybody's.
-#[utoipa::path(tag = "settings", responses((status = 200, body = PresetList), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "settings", params(WholeQuery), responses(
+    (status = 200, body = PresetList), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/settings/presets")]
-pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<PresetList>, Problem> {
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    page: Query<WholeQuery>,
+) -> Result<web::Json<PresetList>, Problem> {
     caller.may(Permission::Read)?;
-    Ok(web::Json(PresetList { presets: views(&app, &caller).await? }))
+    let (limit, offset) = page.bounds();
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let rows = presets::list(&mut tx, limit, offset).await?;
+    let total = presets::count(&mut tx).await?;
+    Ok(web::Json(PresetList { presets: rows.into_iter().map(view).collect::<Result<_, _>>()?, total }))
 }
 
 /// The caller's presets, and everybody's.
@@ -270,7 +285,7 @@ pub(super) async fn remove(
 
 /// The presets on offer to the caller.
 pub(super) async fn on_offer(app: &App, caller: &Caller) -> Result<Vec<presets::Preset>, Problem> {
-    Ok(presets::list(&mut app.db.begin(&caller.scope()).await?).await?)
+    Ok(presets::list(&mut app.db.begin(&caller.scope()).await?, MOST_ON_OFFER, 0).await?)
 }
 
 /// What a request is read against.

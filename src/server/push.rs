@@ -56,7 +56,7 @@ impl From<Device> for DeviceView {
 /// The caller's devices that are told.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct DeviceList {
-    /// Oldest first.
+    /// Oldest first; at most 20.
     pub devices: Vec<DeviceView>,
 }
 

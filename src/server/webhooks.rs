@@ -4,9 +4,9 @@ use actix_web::{delete, get, patch, post, web};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::admin::page::PageQuery;
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::page::PageQuery;
 use super::problem::{Problem, ProblemBody};
 use super::query::Query;
 use super::shape::{Status, naive};
@@ -54,7 +54,7 @@ impl From<Webhook> for WebhookView {
 /// The webhooks that the caller may change.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct WebhookList {
-    /// The caller's own, and for administrators the instance's after them.
+    /// The caller's own, and for administrators the instance's after them; at most `most` of each.
     pub webhooks: Vec<WebhookView>,
     /// How many one may have; 0 where the administrator wants none.
     pub most: u32,

@@ -92,7 +92,7 @@ macro_rules! columns {
     };
 }
 
-/// How many requests a list has, and how many reads each: nobody needs more, and the lists must be bounded.
+/// How many requests somebody is told of, and how many reads of each there are: nobody needs more, and the lists must be bounded.
 const MOST: i64 = 200;
 const MOST_READS: i64 = 500;
 
@@ -143,20 +143,22 @@ async fn note(tx: &mut Tx, by: &UserId, action: &str, request: &Request) -> Resu
     audit::append(tx, by, action, Some(request.user.as_str()), &details).await
 }
 
-/// The newest requests. Needs the admins' scope.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Request>, StoreError> {
+/// A page of all requests, the newest first; and how many there are in all. Needs the admins' scope.
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Request>, u64), StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        " FROM access_requests ORDER BY requested_at DESC, id LIMIT $1"
+        " FROM access_requests ORDER BY requested_at DESC, id LIMIT $1 OFFSET $2"
     ))
-    .bind(MOST)
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM access_requests").fetch_one(&mut **tx).await?;
     let mut requests: Vec<Request> = rows.iter().map(request).collect::<Result<_, _>>()?;
     read_by(tx, &mut requests).await?;
-    Ok(requests)
+    Ok((requests, count.unsigned_abs()))
 }
 
 /// Those about the transaction's user that were approved, the newest first, each with what was read.

@@ -124,19 +124,24 @@ pub async fn create(tx: &mut Tx, new: &NewBench<'_>) -> Result<bool, StoreError>
     Ok(done.rows_affected() == 1)
 }
 
-/// The user's benches, the newest first.
-pub async fn list(tx: &mut Tx, limit: u32) -> Result<Vec<BenchRow>, StoreError> {
+/// A page of the user's benches, the newest first; and how many there are in all.
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<BenchRow>, u64), StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        "WHERE b.user_id = $1 ORDER BY b.created_at DESC, b.id LIMIT $2"
+        "WHERE b.user_id = $1 ORDER BY b.created_at DESC, b.id LIMIT $2 OFFSET $3"
     ))
     .bind(user.as_str())
     .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(bench).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM benches WHERE user_id = $1")
+        .bind(user.as_str())
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok((rows.iter().map(bench).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
 /// One of the user's benches.

@@ -32,15 +32,19 @@ pub enum Blocked {
     Erasing,
 }
 
-/// Everybody who is blocked, the latest first. Needs the admins' scope.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Block>, StoreError> {
+/// A page of those who are blocked, the latest first; and how many there are in all. Needs the admins' scope.
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Block>, u64), StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
-        "SELECT user_id, reason, blocked_by, blocked_at FROM blocked_users ORDER BY blocked_at DESC, user_id",
+        "SELECT user_id, reason, blocked_by, blocked_at FROM blocked_users
+         ORDER BY blocked_at DESC, user_id LIMIT $1 OFFSET $2",
     )
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(block).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM blocked_users").fetch_one(&mut **tx).await?;
+    Ok((rows.iter().map(block).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
 fn block(row: &sqlx::postgres::PgRow) -> Result<Block, sqlx::Error> {

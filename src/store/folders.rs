@@ -35,21 +35,27 @@ fn folder(row: &PgRow) -> Result<Folder, sqlx::Error> {
     })
 }
 
-/// All of the user's folders, by name.
+/// A page of the user's folders, by name, of which no two have the same; and how many there are in all.
 ///
 /// # Errors
 /// When the database is unavailable.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Folder>, StoreError> {
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Folder>, u64), StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        " FROM folders f WHERE f.user_id = $1 ORDER BY f.name_key"
+        " FROM folders f WHERE f.user_id = $1 ORDER BY f.name_key LIMIT $2 OFFSET $3"
     ))
     .bind(user.as_str())
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(folder).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM folders WHERE user_id = $1")
+        .bind(user.as_str())
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok((rows.iter().map(folder).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
 /// One of the user's folders.

@@ -41,15 +41,19 @@ pub async fn own(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     Ok(row.map(|row| time(&row, "placed_at")).transpose()?)
 }
 
-/// Every hold, the newest first. Needs the admins' scope.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Hold>, StoreError> {
+/// A page of all holds, the newest first; and how many there are in all. Needs the admins' scope.
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Hold>, u64), StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
-        "SELECT user_id, reason, placed_by, placed_at FROM legal_holds ORDER BY placed_at DESC, user_id",
+        "SELECT user_id, reason, placed_by, placed_at FROM legal_holds
+         ORDER BY placed_at DESC, user_id LIMIT $1 OFFSET $2",
     )
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(hold).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM legal_holds").fetch_one(&mut **tx).await?;
+    Ok((rows.iter().map(hold).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
 fn hold(row: &sqlx::postgres::PgRow) -> Result<Hold, sqlx::Error> {

@@ -144,9 +144,8 @@ async fn apply(connection: &mut PgConnection, migration: &Migration) -> Result<(
         let mut tx = begin(connection).await?;
         match tx.apply(TABLE, migration).await {
             Ok(_) => return Ok(tx.commit().await?),
-            Err(MigrateError::ExecuteMigration(error, version))
-                if tries < DEADLOCK_TRIES && error::sql_state(&error).as_deref() == Some(DEADLOCK_STATE) =>
-            {
+            Err(error) if tries < DEADLOCK_TRIES && is_deadlock(&error) => {
+                let version = migration.version;
                 tracing::warn!(
                     version,
                     tries,
@@ -158,4 +157,11 @@ async fn apply(connection: &mut PgConnection, migration: &Migration) -> Result<(
             Err(error) => return Err(error),
         }
     }
+}
+
+fn is_deadlock(error: &MigrateError) -> bool {
+    let (MigrateError::ExecuteMigration(source, _) | MigrateError::Execute(source)) = error else {
+        return false;
+    };
+    error::sql_state(source).as_deref() == Some(DEADLOCK_STATE)
 }

@@ -40,18 +40,30 @@ macro_rules! columns {
     };
 }
 
-/// The presets of the transaction's user, and everybody's; in the admins' scope everybody's alone.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
+/// A page of the presets of the transaction's user, and of everybody's, by name; in the admins' scope everybody's alone.
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Preset>, StoreError> {
     let owner = tx.owner()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        " FROM presets WHERE user_id = $1 OR user_id IS NULL ORDER BY lower(name), name, id"
+        " FROM presets WHERE user_id = $1 OR user_id IS NULL ORDER BY lower(name), name, id LIMIT $2 OFFSET $3"
     ))
     .bind(owner)
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
     Ok(rows.iter().map(preset).collect::<Result<_, _>>()?)
+}
+
+/// How many [`list`] has on all its pages.
+pub async fn count(tx: &mut Tx) -> Result<u64, StoreError> {
+    let owner = tx.owner()?;
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM presets WHERE user_id = $1 OR user_id IS NULL")
+        .bind(owner)
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok(count.unsigned_abs())
 }
 
 /// One of those that [`list`] returns.

@@ -79,18 +79,24 @@ pub async fn create(tx: &mut Tx, new: &NewToken<'_>) -> Result<Token, StoreError
     Ok(token(&row)?)
 }
 
-/// The user's tokens, newest first, revoked ones among them.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Token>, StoreError> {
+/// A page of the user's tokens, newest first, revoked ones among them; and how many there are in all.
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Token>, i64), StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        " FROM tokens WHERE user_id = $1 ORDER BY created_at DESC, id"
+        " FROM tokens WHERE user_id = $1 ORDER BY created_at DESC, id LIMIT $2 OFFSET $3"
     ))
     .bind(user.as_str())
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(token).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM tokens WHERE user_id = $1")
+        .bind(user.as_str())
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok((rows.iter().map(token).collect::<Result<_, _>>()?, count))
 }
 
 /// Revokes one of the user's tokens, for good. Revoking it again is not an error and keeps the first time.

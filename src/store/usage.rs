@@ -52,18 +52,21 @@ pub struct Usage {
     pub estimated_calls: i64,
 }
 
-/// The usage of everyone, or of `whose` alone, dearest first (days: newest first). Needs the admins' scope.
+/// A page of the usage of everyone, or of `whose` alone, dearest first (days: newest first); and how many lines there are in all. Needs
+/// the admins' scope.
 pub async fn usage(
     tx: &mut Tx,
     by: GroupBy,
     span: Span,
     whose: Option<&UserId>,
-) -> Result<Vec<Usage>, StoreError> {
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<Usage>, u64), StoreError> {
     tx.require_admin()?;
+    // The total is returned even when the page is empty.
     macro_rules! grouped {
         ($key:literal, $order:literal) => {
             concat!(
-                "SELECT ",
+                "WITH lines AS (SELECT ",
                 $key,
                 " AS key, count(DISTINCT run_id) AS runs, count(*) AS calls,
                         count(*) FILTER (WHERE outcome NOT IN ('ok', 'cancelled')) AS failed_calls,
@@ -76,7 +79,12 @@ pub async fn usage(
                  WHERE ($1::timestamptz IS NULL OR finished_at >= $1)
                    AND ($2::timestamptz IS NULL OR finished_at < $2)
                    AND ($3::text IS NULL OR user_id = $3)
-                 GROUP BY 1 ORDER BY ",
+                 GROUP BY 1),
+                 page AS (SELECT * FROM lines ORDER BY ",
+                $order,
+                " LIMIT $4 OFFSET $5)
+                 SELECT total.n AS total, page.*
+                 FROM (SELECT count(*) AS n FROM lines) total LEFT JOIN page ON true ORDER BY ",
                 $order
             )
         };
@@ -91,24 +99,27 @@ pub async fn usage(
         .bind(span.from.map(jiff_sqlx::Timestamp::from))
         .bind(span.until.map(jiff_sqlx::Timestamp::from))
         .bind(whose.map(UserId::as_str))
+        .bind(i64::from(limit))
+        .bind(i64::from(offset))
         .fetch_all(&mut **tx)
         .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Usage {
-                key: row.try_get("key")?,
-                runs: row.try_get("runs")?,
-                calls: row.try_get("calls")?,
-                failed_calls: row.try_get("failed_calls")?,
-                prompt_tokens: row.try_get("prompt_tokens")?,
-                completion_tokens: row.try_get("completion_tokens")?,
-                cost_usd: row.try_get("cost_usd")?,
-                unpriced_calls: row.try_get("unpriced_calls")?,
-                estimated_calls: row.try_get("estimated_calls")?,
-            })
-        })
-        .collect::<Result<_, sqlx::Error>>()
-        .map_err(Into::into)
+    let total: i64 = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
+    let mut page = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let Some(key) = row.try_get::<Option<String>, _>("key")? else { continue };
+        page.push(Usage {
+            key,
+            runs: row.try_get("runs")?,
+            calls: row.try_get("calls")?,
+            failed_calls: row.try_get("failed_calls")?,
+            prompt_tokens: row.try_get("prompt_tokens")?,
+            completion_tokens: row.try_get("completion_tokens")?,
+            cost_usd: row.try_get("cost_usd")?,
+            unpriced_calls: row.try_get("unpriced_calls")?,
+            estimated_calls: row.try_get("estimated_calls")?,
+        });
+    }
+    Ok((page, total.unsigned_abs()))
 }
 
 /// Sums over the calls for one purpose.

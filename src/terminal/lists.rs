@@ -12,6 +12,9 @@ const ASK_HERE: &str = "a token is never an administrator's: run `llm-council us
 /// The same where it is asked here in somebody's name.
 const ASK_AS_LOCAL: &str = "here only the user `local` is an administrator: say `--user local`";
 
+/// How many of a list that grows are asked for at once.
+const PER_PAGE: usize = 500;
+
 /// What is listed.
 #[derive(Debug, Clone)]
 pub enum List {
@@ -37,14 +40,17 @@ pub enum List {
 type Column = (&'static str, bool, fn(&Value) -> String);
 
 impl List {
-    fn path(&self) -> String {
+    /// Where it is read after so many of its items.
+    fn path(&self, offset: usize) -> String {
         match self {
             Self::Runs { limit } => format!("/api/analytics/recent?limit={limit}"),
             Self::Models { .. } => "/api/models".to_owned(),
             Self::Presets => "/api/settings/presets".to_owned(),
-            Self::Tokens => "/api/tokens".to_owned(),
+            Self::Tokens => format!("/api/tokens?limit={PER_PAGE}&offset={offset}"),
             Self::Usage { by, from, to } => {
                 let mut query = url::form_urlencoded::Serializer::new(String::new());
+                query.append_pair("limit", &PER_PAGE.to_string());
+                query.append_pair("offset", &offset.to_string());
                 query.append_pair("by", by);
                 for (name, day) in [("from", from), ("to", to)] {
                     if let Some(day) = day {
@@ -53,6 +59,14 @@ impl List {
                 }
                 format!("/api/admin/usage?{}", query.finish())
             }
+        }
+    }
+
+    /// Whether there may be more of it than one answer has, all of which is wanted.
+    fn comes_in_pages(&self) -> bool {
+        match self {
+            Self::Tokens | Self::Usage { .. } => true,
+            Self::Runs { .. } | Self::Models { .. } | Self::Presets => false,
         }
     }
 
@@ -153,13 +167,22 @@ impl List {
 /// # Errors
 /// Why there is no list.
 pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<String, Trouble> {
-    let answer =
-        session.get(&list.path()).await.map_err(|trouble| list.explained(trouble, session.place()))?;
+    let mut pages = Vec::new();
+    loop {
+        let path = list.path(PER_PAGE * pages.len());
+        let page = session.get(&path).await.map_err(|trouble| list.explained(trouble, session.place()))?;
+        // A server of a version before this one gives all of it at once.
+        let is_last = !list.comes_in_pages() || list.items(&page).len() != PER_PAGE;
+        pages.push(page);
+        if is_last {
+            break;
+        }
+    }
+    let items: Vec<&Value> = pages.iter().flat_map(|page| list.items(page)).collect();
     if as_json {
-        let items = list.items(&answer);
         return Ok(format!("{:#}\n", json!(items)));
     }
-    Ok(table(list, &list.items(&answer)))
+    Ok(table(list, &items))
 }
 
 /// A new token, which is shown this once. It may read and ask, or only read.

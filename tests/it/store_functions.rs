@@ -113,8 +113,8 @@ async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, bobs_run:
     missing(tokens::revoke(&mut tx, token).await);
     assert!(conversations::list(&mut tx, &Filter::default(), 10, 0).await.unwrap().conversations.is_empty());
     assert!(conversations::search(&mut tx, "meaning", 10, 0).await.unwrap().hits.is_empty());
-    assert!(conversations::tags_of_user(&mut tx).await.unwrap().is_empty());
-    assert!(tokens::list(&mut tx).await.unwrap().is_empty());
+    assert_eq!(conversations::tags_of_user(&mut tx, 10, 0).await.unwrap(), (vec![], 0));
+    assert_eq!(tokens::list(&mut tx, 10, 0).await.unwrap(), (vec![], 0));
     assert_eq!(settings::layers(&mut tx).await.unwrap(), Layers::default());
     assert!(!settings::reset_user(&mut tx).await.unwrap());
     no_figures_of_bobs_are_ann_s(&mut tx, bobs_run).await;
@@ -234,7 +234,7 @@ async fn a_list_is_cut_into_pages_and_counts_the_whole() {
     assert_eq!(conversations::list(&mut tx, &archived, 9, 0).await.unwrap().conversations[0].id, ids[2]);
     let deleted = Filter { deleted: true, ..Filter::default() };
     assert_eq!(conversations::list(&mut tx, &deleted, 9, 0).await.unwrap().conversations[0].id, ids[4]);
-    assert_eq!(conversations::tags_of_user(&mut tx).await.unwrap(), ["rust", "sql"]);
+    assert_eq!(conversations::tags_of_user(&mut tx, 10, 0).await.unwrap().0, ["rust", "sql"]);
     assert!(matches!(conversations::head(&mut tx, ids[4]).await, Err(StoreError::NotFound)));
     conversations::restore(&mut tx, ids[4]).await.unwrap();
     assert_eq!(conversations::head(&mut tx, ids[4]).await.unwrap().deleted_at, None);
@@ -427,8 +427,8 @@ async fn a_token_names_its_owner_until_it_is_revoked_or_over() {
     }
     engine.commit().await.unwrap();
     let mut ann = tx(test.db(), "ann").await;
-    let listed = tokens::list(&mut ann).await.unwrap();
-    assert_eq!(listed.len(), 3);
+    let (listed, total) = tokens::list(&mut ann, 10, 0).await.unwrap();
+    assert_eq!((listed.len(), total), (3, 3));
     assert!(listed.iter().all(|token| token.last_used_at.is_some() == (token.id == kept.id)));
     let twice = tokens::create(&mut ann, &new(b"kept")).await;
     assert!(matches!(twice, Err(StoreError::AlreadyExists)), "{twice:?}");
@@ -448,22 +448,27 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
         audit::append(&mut tx, &id(name), "conversation.delete", Some("x"), &json!({})).await.unwrap();
         let forged = audit::append(&mut tx, &id("eve"), "conversation.delete", None, &json!({})).await;
         assert!(matches!(forged, Err(StoreError::WrongScope { .. })));
-        let refused = usage::usage(&mut tx, GroupBy::User, Span::default(), None).await;
+        let refused = usage::usage(&mut tx, GroupBy::User, Span::default(), None, (10, 0)).await;
         assert!(matches!(refused, Err(StoreError::WrongScope { .. })));
         tx.commit().await.unwrap();
     }
     let mut admin = test.db().begin(&Scope::Admin).await.unwrap();
-    let by_model = usage::usage(&mut admin, GroupBy::Model, Span::default(), None).await.unwrap();
+    let (by_model, total) =
+        usage::usage(&mut admin, GroupBy::Model, Span::default(), None, (10, 0)).await.unwrap();
     let figures: Vec<_> = by_model
         .iter()
         .map(|u| (u.key.as_str(), u.runs, u.failed_calls, u.cost_usd, u.unpriced_calls))
         .collect();
     assert_eq!(figures, [("m", 2, 0, Some(1.0), 0), ("n", 2, 2, None, 2), ("o", 2, 2, None, 0)]);
+    assert_eq!(total, 3);
     for by in [GroupBy::User, GroupBy::Day, GroupBy::Format] {
-        assert!(!usage::usage(&mut admin, by, Span::default(), None).await.unwrap().is_empty(), "{by:?}");
+        let (lines, total) = usage::usage(&mut admin, by, Span::default(), None, (1, 0)).await.unwrap();
+        assert_eq!(lines.len(), 1, "{by:?}");
+        let past = usage::usage(&mut admin, by, Span::default(), None, (1, 9)).await.unwrap();
+        assert_eq!(past, (vec![], total), "{by:?}");
     }
     let before = Span { until: Some(jiff::Timestamp::UNIX_EPOCH), ..Span::default() };
-    assert!(usage::usage(&mut admin, GroupBy::User, before, None).await.unwrap().is_empty());
+    assert_eq!(usage::usage(&mut admin, GroupBy::User, before, None, (10, 0)).await.unwrap(), (vec![], 0));
     let runs = usage::recent_runs(&mut admin, None, false, 10, 0).await.unwrap();
     assert_eq!(runs.iter().map(|run| run.error_kind.as_deref()).collect::<Vec<_>>(), [None, Some("timeout")]);
     assert_eq!((runs[0].calls, runs[0].failed_calls, runs[0].cost_usd), (3, 2, Some(0.5)));

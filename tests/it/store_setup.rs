@@ -102,7 +102,7 @@ async fn a_migration_and_a_server_that_wait_for_each_other_both_go_on() {
     let (cluster, mut server) = fresh_cluster().await;
     let db = Db::connect_with(cluster.connect_options(), 2).await.unwrap();
     migrate(&db).await.unwrap();
-    // Migration 50 builds an index and drops the one before it.
+    // Migration 50 locks the runs, and is then entered among those that are done.
     run(
         &mut server,
         "DELETE FROM _sqlx_migrations WHERE version = 50; DROP INDEX runs_by_conversation_and_time;
@@ -115,10 +115,11 @@ async fn a_migration_and_a_server_that_wait_for_each_other_both_go_on() {
          END $$";
     run(&mut server, patient).await;
     run(&mut server, "SET deadlock_timeout = '1h'").await;
-    run(&mut server, "BEGIN; SELECT FROM runs").await;
+    run(&mut server, "BEGIN; LOCK TABLE _sqlx_migrations IN SHARE MODE").await;
+    #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
     let migrating = tokio::spawn(async move { migrate(&db).await });
     let mut admin = PgConnection::connect_with(&cluster.connect_options()).await.unwrap();
-    let waiting = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock')";
+    let waiting = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND mode = 'RowExclusiveLock')";
     while !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&mut admin).await.unwrap() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -4,11 +4,11 @@ use actix_web::{get, post, web};
 use serde::Serialize;
 
 use super::holds;
-use super::page::PageQuery;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{AccessId, ConversationId};
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller, id};
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::own_data::AccessView;
@@ -19,11 +19,13 @@ use crate::store::{Scope, StoreError, Tx};
 
 const MAX_HOURS: i32 = 24;
 
-/// The requests there are.
+/// A page of the requests there are.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct AccessRequests {
-    /// The newest first, 200 at most.
+    /// The newest first.
     pub requests: Vec<AccessView>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// Access to ask for.
@@ -46,16 +48,19 @@ pub struct ReadConversations {
 }
 
 /// Every request, and what was read with it.
-#[utoipa::path(tag = "admin", responses(
-    (status = 200, body = AccessRequests), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(tag = "admin", params(PageQuery), responses(
+    (status = 200, body = AccessRequests), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/admin/access-requests")]
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<AccessRequests>, Problem> {
     caller.admin()?;
-    let rows = access::list(&mut app.db.begin(&Scope::Admin).await?).await?;
-    Ok(web::Json(AccessRequests { requests: rows.into_iter().map(AccessView::from).collect() }))
+    let (limit, offset) = page.bounds();
+    let (rows, total) = access::list(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    Ok(web::Json(AccessRequests { requests: rows.into_iter().map(AccessView::from).collect(), total }))
 }
 
 /// Asks for access to a user's conversations, for reading only. Another administrator has to approve it.

@@ -9,16 +9,20 @@ use crate::id::UserId;
 use crate::identity::user;
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller};
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::admin::BlockView;
 use crate::store::Scope;
 use crate::store::blocks::{self, Blocked};
 
-/// Who is blocked.
+/// A page of those who are blocked.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Blocks {
+    /// The latest first.
     pub blocks: Vec<BlockView>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// Somebody to block.
@@ -53,16 +57,19 @@ pub struct Unblocked {
 }
 
 /// Everybody who is blocked, the latest first.
-#[utoipa::path(tag = "admin", responses(
-    (status = 200, body = Blocks), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(tag = "admin", params(PageQuery), responses(
+    (status = 200, body = Blocks), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/admin/blocks")]
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<Blocks>, Problem> {
     caller.admin()?;
-    let rows = blocks::list(&mut app.db.begin(&Scope::Admin).await?).await?;
-    Ok(web::Json(Blocks { blocks: rows.into_iter().map(BlockView::from).collect() }))
+    let (limit, offset) = page.bounds();
+    let (rows, total) = blocks::list(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    Ok(web::Json(Blocks { blocks: rows.into_iter().map(BlockView::from).collect(), total }))
 }
 
 /// Blocks a user: on every server and from now on each request of theirs is refused, with a token too; their runs are

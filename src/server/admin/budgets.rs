@@ -4,7 +4,6 @@ use actix_web::{get, put, web};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::page::PageQuery;
 use crate::council::budget::{BudgetPeriod, BudgetScope, BudgetState};
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
 use crate::identity::user;
@@ -12,6 +11,7 @@ use crate::runs::budget_state;
 use crate::server::app::App;
 use crate::server::budgets::limit;
 use crate::server::extract::{Body, Caller};
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::store::budgets::{Budget, BudgetOwner, Period, figures, set};

@@ -9,6 +9,7 @@ use crate::id::UserId;
 use crate::identity::user;
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller};
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::Status;
@@ -18,10 +19,13 @@ use crate::store::{Scope, audit, users};
 
 const MAX_REASON_CHARS: usize = 1000;
 
-/// The holds there are.
+/// A page of the holds there are.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Holds {
+    /// The newest first.
     pub holds: Vec<HoldView>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// A hold to place.
@@ -47,16 +51,19 @@ pub struct Lifted {
 }
 
 /// Every hold, the newest first.
-#[utoipa::path(tag = "admin", responses(
-    (status = 200, body = Holds), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(tag = "admin", params(PageQuery), responses(
+    (status = 200, body = Holds), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/admin/holds")]
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
+    page: Query<PageQuery>,
 ) -> Result<web::Json<Holds>, Problem> {
     caller.admin()?;
-    let rows = holds::list(&mut app.db.begin(&Scope::Admin).await?).await?;
-    Ok(web::Json(Holds { holds: rows.into_iter().map(HoldView::from).collect() }))
+    let (limit, offset) = page.bounds();
+    let (rows, total) = holds::list(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    Ok(web::Json(Holds { holds: rows.into_iter().map(HoldView::from).collect(), total }))
 }
 
 /// Places a hold: from now on nothing of this user's is deleted for good, neither by the user, nor because its time is

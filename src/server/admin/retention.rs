@@ -4,11 +4,11 @@ use actix_web::{get, put, web};
 use serde::Serialize;
 use serde_json::json;
 
-use super::page::PageQuery;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{ProjectId, UserId};
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller, id};
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::naive;

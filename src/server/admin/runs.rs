@@ -4,11 +4,11 @@ use actix_web::{get, post, web};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::page::PageQuery;
 use crate::id::RunId;
 use crate::server::app::App;
 use crate::server::extract::{Caller, id};
 use crate::server::filter;
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::admin::{RunRow, Runs};

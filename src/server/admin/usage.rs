@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::id::UserId;
 use crate::server::app::App;
 use crate::server::extract::Caller;
+use crate::server::page::WholeQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::admin::{UsageReport, UsageRow};
@@ -33,8 +34,8 @@ pub(in crate::server) struct UsageQuery {
     user: Option<String>,
 }
 
-/// Usage by user, model, day or format, of everybody or of one person.
-#[utoipa::path(tag = "admin", params(UsageQuery), responses(
+/// Usage by user, model, day or format, of everybody or of one person. A file (`csv`) has all lines, whatever the page.
+#[utoipa::path(tag = "admin", params(UsageQuery, WholeQuery), responses(
     (status = 200, body = UsageReport), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
 #[get("/admin/usage")]
@@ -42,6 +43,7 @@ pub(in crate::server) async fn report(
     app: web::Data<App>,
     caller: Caller,
     query: Query<UsageQuery>,
+    page: Query<WholeQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.admin()?;
     let by = match query.by.as_deref().unwrap_or("user") {
@@ -58,8 +60,9 @@ pub(in crate::server) async fn report(
     };
     let whose = filter::user(query.user.as_deref())?;
     let span = span(&query)?;
+    let bounds = if is_csv { (u32::MAX, 0) } else { page.bounds() };
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let rows = usage::usage(&mut tx, by, span, whose.as_ref()).await?;
+    let (rows, total) = usage::usage(&mut tx, by, span, whose.as_ref(), bounds).await?;
     // What people used is private: whoever looks at it is recorded.
     audit::append(
         &mut tx,
@@ -77,8 +80,11 @@ pub(in crate::server) async fn report(
             .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\""))
             .body(as_csv(&rows)));
     }
-    Ok(HttpResponse::Ok()
-        .json(UsageReport { by: query.by.clone().unwrap_or_else(|| "user".to_owned()), rows }))
+    Ok(HttpResponse::Ok().json(UsageReport {
+        by: query.by.clone().unwrap_or_else(|| "user".to_owned()),
+        rows,
+        total,
+    }))
 }
 
 fn span(query: &UsageQuery) -> Result<Span, Problem> {

@@ -3,10 +3,10 @@
 use actix_web::{get, web};
 use serde::Deserialize;
 
-use super::page::PageQuery;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::filter;
+use crate::server::page::PageQuery;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::admin::{UserRow, Users};

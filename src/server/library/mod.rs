@@ -112,7 +112,6 @@ impl Said {
         let text: Option<String> = fields.take("text", "a string");
         let shared: Option<bool> = fields.take("shared", "true or false");
         match name.as_deref() {
-            Some("") => fields.refuse("name", FieldErrorKind::Value, "must not be empty"),
             Some(name) => {
                 if let Some(problem) = name_problem(name) {
                     fields.refuse("name", FieldErrorKind::Value, problem);

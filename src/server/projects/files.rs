@@ -62,7 +62,7 @@ impl From<ProjectFile> for ProjectFileView {
 /// The files of a project.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ProjectFileList {
-    /// By name, in the order in which the models read them.
+    /// By name, in the order in which the models read them; at most as many as `attachments.max_per_project` says, 20 by default.
     pub files: Vec<ProjectFileView>,
 }
 

@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::page::WholeQuery;
 use super::presets::{Content, Given, content};
 use super::problem::{NotInProject, Problem, ProblemBody};
+use super::query::Query;
 use super::shape::Status;
 use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::council::setting::RunOptions;
@@ -30,13 +32,19 @@ const MAX_NAME_CHARS: usize = 100;
 const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
 
 /// The projects in which the caller has a role.
-#[utoipa::path(tag = "projects", responses((status = 200, body = ProjectList), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "projects", params(WholeQuery), responses(
+    (status = 200, body = ProjectList), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/projects")]
-pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<ProjectList>, Problem> {
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    page: Query<WholeQuery>,
+) -> Result<web::Json<ProjectList>, Problem> {
     caller.may(Permission::Read)?;
+    let (limit, offset) = page.bounds();
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let rows = projects::list(&mut tx, caller.groups_from_proxy()).await?;
-    Ok(web::Json(ProjectList { projects: rows.into_iter().map(ProjectSummary::from).collect() }))
+    let (rows, total) = projects::list(&mut tx, caller.groups_from_proxy(), limit, offset).await?;
+    Ok(web::Json(ProjectList { projects: rows.into_iter().map(ProjectSummary::from).collect(), total }))
 }
 
 /// What a project is to say; what is left out stays, or is empty in a new one.

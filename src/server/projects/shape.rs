@@ -86,8 +86,10 @@ impl From<Project> for ProjectSummary {
 /// The projects in which the caller has a role.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ProjectList {
-    /// By name; at most 500.
+    /// By name. One person can own 100, and be let into any number.
     pub projects: Vec<ProjectSummary>,
+    /// Over all pages.
+    pub total: u64,
 }
 
 /// A project.

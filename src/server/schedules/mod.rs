@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::page::WholeQuery;
 use super::problem::{Problem, ProblemBody};
 use super::query::Query;
 use super::shape::Status;
@@ -34,16 +35,22 @@ const MANAGED: &str = "scheduled questions";
 const MAX_PER_PAGE: u32 = 200;
 
 /// The caller's schedules.
-#[utoipa::path(tag = "schedules", responses(
-    (status = 200, body = ScheduleList), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "schedules", params(WholeQuery), responses(
+    (status = 200, body = ScheduleList), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/schedules")]
-pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<ScheduleList>, Problem> {
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    page: Query<WholeQuery>,
+) -> Result<web::Json<ScheduleList>, Problem> {
     caller.may(Permission::Read)?;
+    let (limit, offset) = page.bounds();
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let rows = schedules::list(&mut tx).await?;
+    let (rows, total) = schedules::list(&mut tx, limit, offset).await?;
     let rules = &app.config.schedules;
     Ok(web::Json(ScheduleList {
         schedules: views(&mut tx, rows).await?,
+        total,
         most: rules.max_per_user,
         min_interval_minutes: rules.min_interval_minutes,
     }))

@@ -68,6 +68,8 @@ pub enum PausedFact {
 pub struct ScheduleList {
     /// The oldest first.
     pub schedules: Vec<ScheduleView>,
+    /// Over all pages.
+    pub total: u64,
     /// How many one may have; 0 where the administrator wants none.
     pub most: u32,
     /// The shortest pause between two times, in minutes.

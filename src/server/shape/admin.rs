@@ -13,7 +13,10 @@ use crate::store::{audit, blocks, usage};
 pub struct UsageReport {
     /// `user`, `model`, `day` or `format`.
     pub by: String,
+    /// The dearest first; days: the newest first.
     pub rows: Vec<UsageRow>,
+    /// How many lines there are, over all pages.
+    pub total: u64,
 }
 
 /// One line of a usage report.

@@ -137,7 +137,10 @@ impl From<Stopped> for Cancelled {
 /// The caller's tags, and some to begin with.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Tags {
+    /// In alphabetical order.
     pub tags: Vec<String>,
+    /// How many tags there are, over all pages.
+    pub total: u64,
     pub suggestions: Vec<&'static str>,
 }
 
@@ -307,6 +310,10 @@ pub enum Message {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(required = false)]
         earlier_runs: Vec<RunId>,
+        /// Where no more of it was asked for (`whole`): the final answer's text, empty where it has none. What led to that is then
+        /// left out; absent from an answer that is whole.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        brief: Option<String>,
         #[serde(flatten)]
         other_names: Box<OtherNames>,
         #[serde(flatten)]
@@ -344,6 +351,7 @@ impl Message {
             error: row.error.as_ref().and_then(message_of),
             error_kind: row.error.as_ref().and_then(kind_of),
             earlier_runs: Vec::new(),
+            brief: None,
             other_names: Box::new(deliberation.format.other_names(deliberation.stage3.as_ref())),
             deliberation: Box::new(deliberation),
         }
@@ -381,6 +389,7 @@ impl Message {
             error: row.run_error.as_ref().and_then(message_of),
             error_kind: row.run_error.as_ref().and_then(kind_of),
             earlier_runs: row.earlier_runs,
+            brief: row.is_brief.then(|| row.content.unwrap_or_default()),
             other_names: Box::new(deliberation.format.other_names(deliberation.stage3.as_ref())),
             deliberation: Box::new(deliberation),
         }

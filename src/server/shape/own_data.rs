@@ -15,7 +15,7 @@ pub struct OwnData {
     pub held_since: Option<String>,
     /// After how many days without activity conversations are deleted for good; absent where they are kept.
     pub retention_days: Option<i32>,
-    /// Administrators' access to the caller's conversations, the newest first.
+    /// Administrators' access to the caller's conversations, the newest first, 200 at most.
     pub access: Vec<AccessView>,
 }
 

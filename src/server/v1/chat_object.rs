@@ -75,13 +75,13 @@ fn finish_reason(course: &Course) -> &'static str {
     if course.is_cut() { "length" } else { "stop" }
 }
 
-fn annotations(course: &Course) -> Vec<Value> {
+fn annotations(course: &Course, text: &str) -> Vec<Value> {
     let annotation = |cited: super::council_object::Cited| {
         json!({"type": "url_citation", "url_citation": {
             "start_index": cited.start, "end_index": cited.end, "url": cited.url, "title": cited.title,
         }})
     };
-    cited(course, course.text()).into_iter().map(annotation).collect()
+    cited(course, text).into_iter().map(annotation).collect()
 }
 
 /// The completion of a run that is over.
@@ -101,12 +101,12 @@ pub(super) fn whole(
         Some(End::Failed(why)) => return Err(Refusal::no_answer(why)),
         None => return Err(Refusal::goes_on()),
     }
-    let mut message = json!({"role": "assistant", "content": course.text(), "refusal": null});
+    let mut message = json!({"role": "assistant", "content": course.answer(), "refusal": null});
     if !progress.is_empty() {
         message["reasoning_content"] = json!(progress);
         message["reasoning"] = json!(progress);
     }
-    let annotations = annotations(course);
+    let annotations = annotations(course, course.answer());
     if !annotations.is_empty() {
         message["annotations"] = json!(annotations);
     }
@@ -145,7 +145,7 @@ impl Chunks {
     /// The end after everything else was said.
     fn complete(&self, told: Told<'_>) -> Vec<sse::Event> {
         let mut events = Vec::new();
-        let annotations = annotations(told.course);
+        let annotations = annotations(told.course, told.course.text());
         if !annotations.is_empty() {
             events.push(self.delta(json!({"annotations": annotations})));
         }

@@ -49,6 +49,8 @@ pub(super) struct Course {
     asked: BTreeMap<Stage, (usize, usize)>,
     /// The part of the answer that was handed out.
     text: String,
+    /// Where the answer begins in it, in bytes.
+    begins: usize,
     /// Blanks at its end, which count where more follows.
     blanks: String,
     /// Who wrote that.
@@ -146,7 +148,10 @@ impl Course {
         let rest = match answer.strip_prefix(&self.text) {
             Some(rest) => rest.to_owned(),
             None if answer.trim() == self.text => String::new(),
-            None if is_over => format!("{RULE}{answer}"),
+            None if is_over => {
+                self.begins = self.text.len() + RULE.len();
+                format!("{RULE}{answer}")
+            }
             None => {
                 self.is_torn = true;
                 return None;
@@ -181,9 +186,14 @@ impl Course {
         event.note().filter(|note| note.level == STAGES).map(|note| note.message)
     }
 
-    /// The answer as it was handed out.
+    /// The answer as it was handed out, with what its writer took back.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The answer alone.
+    pub fn answer(&self) -> &str {
+        self.text.get(self.begins..).unwrap_or_default()
     }
 
     /// How it ended, once it has.

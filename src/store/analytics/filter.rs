@@ -35,10 +35,8 @@ impl RowFilter {
                 return Err(StoreError::WrongScope { needed: "user or admin" });
             }
         };
-        // Sort in memory, and switch JIT off: compiling takes longer than any of these queries.
-        sqlx::raw_sql("SELECT set_config('work_mem', '32MB', true), set_config('jit', 'off', true)")
-            .execute(&mut **tx)
-            .await?;
+        // Sort in memory.
+        sqlx::raw_sql("SELECT set_config('work_mem', '32MB', true)").execute(&mut **tx).await?;
         let cleared_at = match &user {
             Some(user) => sqlx::query("SELECT cleared_at FROM analytics_cleared WHERE user_id = $1")
                 .bind(user)

@@ -77,6 +77,8 @@ pub struct Message {
     pub content: Option<String>,
     /// The answer with its stages and metadata.
     pub body: Option<Value>,
+    /// Whether that was not read, though it may be there: of this answer only its text was wanted.
+    pub is_brief: bool,
     /// The run that makes or made it.
     pub run_id: Option<RunId>,
     /// The run's status.
@@ -254,8 +256,18 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
 
 /// These messages of a conversation, in the order of writing.
 pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Message>, StoreError> {
+    messages_whole_from(tx, id, of, 0).await
+}
+
+/// The same, with no more than the text of answers before this position: what led to it is most of what is stored.
+pub async fn messages_whole_from(
+    tx: &mut Tx,
+    id: ConversationId,
+    of: &[Node],
+    whole_from: i32,
+) -> Result<Vec<Message>, StoreError> {
     let user = tx.user()?;
-    messages_by(tx, id, &user, of).await
+    messages_by(tx, id, &user, of, whole_from).await
 }
 
 /// The same of a conversation that this user has written, where the transaction may read it. Another's runs it may not.
@@ -264,9 +276,12 @@ pub(super) async fn messages_by(
     id: ConversationId,
     user: &UserId,
     of: &[Node],
+    whole_from: i32,
 ) -> Result<Vec<Message>, StoreError> {
     let rows = sqlx::query(concat!(
-        "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at, m.project_files,
+        "SELECT m.id, m.position, m.role, m.content, m.run_id, m.created_at, m.project_files,
+                CASE WHEN m.position >= $4 THEN m.body END AS body,
+                (m.position < $4 AND m.role = 'assistant') AS is_brief,
                 r.status AS run_status, r.error AS run_error,
                 ARRAY(SELECT v.run_id FROM message_versions v WHERE v.message_id = m.id AND v.user_id = m.user_id
                       ORDER BY v.replaced_at) AS earlier_runs, ",
@@ -278,6 +293,7 @@ pub(super) async fn messages_by(
     .bind(id.0)
     .bind(user.as_str())
     .bind(positions(of))
+    .bind(whole_from)
     .fetch_all(&mut **tx)
     .await?;
     let message = |row: &PgRow| -> Result<Message, sqlx::Error> {
@@ -287,6 +303,7 @@ pub(super) async fn messages_by(
             role: row.try_get("role")?,
             content: row.try_get("content")?,
             body: row.try_get("body")?,
+            is_brief: row.try_get("is_brief")?,
             run_id: row.try_get::<Option<Uuid>, _>("run_id")?.map(RunId),
             run_status: row.try_get("run_status")?,
             run_error: row.try_get("run_error")?,
@@ -464,17 +481,27 @@ pub async fn head(tx: &mut Tx, id: ConversationId) -> Result<Conversation, Store
     Ok(conversation(&row)?)
 }
 
-/// The tags on the user's conversations that are not deleted, in alphabetical order, each once.
-pub async fn tags_of_user(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+/// A page of the tags on the user's conversations that are not deleted, in alphabetical order, each once; and how many there are in
+/// all.
+pub async fn tags_of_user(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<String>, u64), StoreError> {
     let user = tx.user()?;
-    let rows = sqlx::query(
+    let tags: Vec<String> = sqlx::query_scalar(
         "SELECT DISTINCT tag FROM conversations, unnest(tags) AS tag
-         WHERE user_id = $1 AND deleted_at IS NULL ORDER BY tag",
+         WHERE user_id = $1 AND deleted_at IS NULL ORDER BY tag LIMIT $2 OFFSET $3",
     )
     .bind(user.as_str())
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(|row| row.try_get("tag")).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar(
+        "SELECT count(DISTINCT tag) FROM conversations, unnest(tags) AS tag
+         WHERE user_id = $1 AND deleted_at IS NULL",
+    )
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok((tags, count.unsigned_abs()))
 }
 
 fn one_row(affected: u64) -> Result<(), StoreError> {

@@ -107,7 +107,7 @@ pub async fn read(
 /// # Errors
 /// When the database is unavailable.
 pub async fn messages(tx: &mut Tx, of: &Listed, nodes: &[Node]) -> Result<Vec<Message>, StoreError> {
-    let mut messages = conversations::messages_by(tx, of.id, &of.author, nodes).await?;
+    let mut messages = conversations::messages_by(tx, of.id, &of.author, nodes, 0).await?;
     let rows = sqlx::query("SELECT id, status, error FROM runs_in_project($1)")
         .bind(of.id.0)
         .fetch_all(&mut **tx)

@@ -26,9 +26,6 @@ pub use members::{
     Kind, Left, Member, Names, leave, list as list_members, names, put as put_member, remove as remove_member,
 };
 
-/// The most projects in a list. Nobody is in as many, and lists must be bounded.
-const MOST_LISTED: i64 = 500;
-
 /// What somebody may do in a project; each may do what the ones before it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
@@ -138,23 +135,38 @@ pub(super) async fn enter(
     Ok(())
 }
 
-/// The projects in which the user has a role, by name.
+/// The projects in which the user has a role.
+macro_rules! of_caller {
+    () => {
+        " FROM projects p
+         WHERE p.id IN (SELECT m.project_id FROM project_members m WHERE is_caller(m.kind, m.name))"
+    };
+}
+
+/// A page of the projects in which the user has a role, by name; and how many there are in all.
 ///
 /// # Errors
 /// When the database is unavailable.
-pub async fn list(tx: &mut Tx, groups: Option<&[String]>) -> Result<Vec<Project>, StoreError> {
+pub async fn list(
+    tx: &mut Tx,
+    groups: Option<&[String]>,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<Project>, u64), StoreError> {
     enter(tx, None, groups).await?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        " FROM projects p
-         WHERE p.id IN (SELECT m.project_id FROM project_members m WHERE is_caller(m.kind, m.name))
-         ORDER BY lower(p.name), p.name, p.id LIMIT $1"
+        of_caller!(),
+        " ORDER BY lower(p.name), p.name, p.id LIMIT $1 OFFSET $2"
     ))
-    .bind(MOST_LISTED)
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(project).collect::<Result<_, _>>()?)
+    let count: i64 =
+        sqlx::query_scalar(concat!("SELECT count(*)", of_caller!())).fetch_one(&mut **tx).await?;
+    Ok((rows.iter().map(project).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
 /// Looks into a project: from here to the transaction's end what is in it can be read, as the user's role lets them.

@@ -83,21 +83,27 @@ fn check(settings: &ScheduleSettings) -> Result<(), StoreError> {
     refuse_nul_in_json("the question", &settings.request)
 }
 
-/// The user's schedules, the oldest first.
+/// A page of the user's schedules, the oldest first; and how many there are in all.
 ///
 /// # Errors
 /// When the database is unavailable.
-pub async fn list(tx: &mut Tx) -> Result<Vec<Schedule>, StoreError> {
+pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Schedule>, u64), StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
-        " FROM schedules WHERE user_id = $1 ORDER BY created_at, id"
+        " FROM schedules WHERE user_id = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3"
     ))
     .bind(user.as_str())
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(schedule).collect::<Result<_, _>>()?)
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM schedules WHERE user_id = $1")
+        .bind(user.as_str())
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok((rows.iter().map(schedule).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
 /// One of them.

@@ -29,7 +29,7 @@ fn what_is_for_admins_stands_in_its_folder() {
     for file in rust_files(&server) {
         let is_admins = fs::read_to_string(&file).unwrap().contains("(\"/admin/");
         let is_in_folder = file.parent().unwrap().ends_with("admin");
-        let may_have_none = file.ends_with("mod.rs") || file.ends_with("page.rs");
+        let may_have_none = file.ends_with("mod.rs");
         assert!(is_admins == is_in_folder || (is_in_folder && may_have_none), "{}", file.display());
     }
 }

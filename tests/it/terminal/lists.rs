@@ -1,5 +1,7 @@
 //! What is listed, for people and for programs.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::program;
@@ -50,6 +52,18 @@ async fn a_token_is_made_for_reading_alone_where_that_is_asked_for() {
     let row = |name: &str| listed.stdout.lines().find(|line| line.contains(name)).unwrap_or_default();
     assert!(row("laptop").contains("  read, ask  "), "{listed:?}");
     assert!(row("monitor").contains("  read  "), "{listed:?}");
+}
+
+#[tokio::test]
+async fn a_list_that_has_several_pages_is_listed_whole() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let many = "INSERT INTO tokens (id, user_id, name, hash, permissions)
+                SELECT gen_random_uuid(), 'ann', 'token ' || n, int4send(n), '{read}' FROM generate_series(1, 501) n";
+    sqlx::raw_sql(many).execute(&mut db.superuser().await).await.unwrap();
+    let listed = Program::council(&db, &models).run(&["token", "list", "--user", "ann", "--json"]).await;
+    let tokens: Vec<Value> = serde_json::from_str(&listed.stdout).unwrap();
+    let names: BTreeSet<&str> = tokens.iter().map(|token| token["name"].as_str().unwrap()).collect();
+    assert_eq!((tokens.len(), names.len()), (501, 501), "each once");
 }
 
 /// No token may see it, so it is asked where the database is.
