@@ -203,6 +203,10 @@ describe.each(bothShapes)("on %s", (_, shape) => {
         isStopped = true;
       });
       await stop.press("Enter");
+      await page
+        .getByRole("dialog", { name: "Stop the run of root?" })
+        .getByRole("button", { name: "Stop" })
+        .press("Enter");
       await stopped;
       await stop.waitFor({ state: "detached" });
 
@@ -282,7 +286,10 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       await budgets.getByText(/^ann, today: .* of \$1,000\.00 spent/).waitFor();
       await fitsAndBreaksNoRule();
       await budgets.getByRole("button", { name: /^Remove/ }).press("Enter");
-      await budgets.getByRole("button", { name: /^Really remove/ }).press("Enter");
+      await page
+        .getByRole("dialog", { name: "Remove this budget?" })
+        .getByRole("button", { name: "Remove" })
+        .press("Enter");
       await budgets.getByText("No budget is set.").waitFor();
     });
 

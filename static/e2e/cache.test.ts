@@ -109,6 +109,25 @@ describe("an earlier answer", () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe(path);
   });
 
+  it("is offered also to whoever asks before the page has read the settings", async () => {
+    await asked();
+    let read = () => {};
+    const held = new Promise<void>((done) => {
+      read = done;
+    });
+    await page.route("**/api/config", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto("/");
+    await page.getByLabel("Your question").fill(inOtherWords);
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    read();
+    await page.waitForURL(/\/c\//);
+    await offer().getByRole("button", { name: "Use that answer" }).click();
+    await waitForEnd(page);
+  });
+
   it("that is refused leads to a run like any other", async () => {
     await asked();
     const before = answers;

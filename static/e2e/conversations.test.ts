@@ -110,7 +110,10 @@ it("shows a token once, and revokes it", async () => {
   await page.getByText(name).waitFor();
   expect(await secret.count()).toBe(0);
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
-  await page.getByRole("button", { name: `Really revoke ${name}` }).click();
+  await page
+    .getByRole("dialog", { name: `Revoke “${name}”?` })
+    .getByRole("button", { name: "Revoke" })
+    .click();
   await expect.poll(() => page.getByRole("button", { name: `Revoke ${name}` }).count()).toBe(0);
 });
 

@@ -216,7 +216,7 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     );
     await page.goto("/dashboard");
     const duels = part("Head to head");
-    await duels.getByText("The comparison could not be read: Out of order.").waitFor();
+    await duels.getByText("The comparison could not be loaded: Out of order.").waitFor();
     await part("Leaderboard").getByRole("row", { name: /^ada/ }).waitFor();
     await fitsAndBreaksNoRule();
     const reported = watched.faults.splice(0);

@@ -85,7 +85,7 @@ it("where the rest cannot be fetched the question stays, and a reload is offered
   await page.route(/\/assets\/.*\.js$/, (route) => route.fulfill({ status: 404, body: "" }));
   await question(page).fill("Is it kept?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await page.getByText("A part of this page could not be fetched").waitFor();
+  await page.getByText("A part of this page could not be loaded").waitFor();
   expect(new URL(page.url()).pathname).toBe("/");
   await page.unroute(/\/assets\/.*\.js$/);
   await page.getByRole("link", { name: "Reload the page" }).click();

@@ -59,7 +59,7 @@ describe.each([
     await page.locator("table.costs tbody tr").first().waitFor();
     for (const path of [null, "/settings", "/dashboard?days=all", "/admin", "/admin/budgets"]) {
       if (path) await page.goto(path, { waitUntil: "networkidle" });
-      await expect.poll(() => page.getByText("Lädt").count()).toBe(0);
+      await expect.poll(() => page.getByText(/geladen …$/).count()).toBe(0);
       expect({ path, english: await englishIn(page) }).toEqual({ path, english: [] });
       expect(await violations(page)).toEqual([]);
       const tooWide = await page.evaluate(
@@ -122,7 +122,7 @@ describe("a German page", () => {
           if (!one.hasAttribute("aria-haspopup")) one.click();
         }
       });
-      await expect.poll(() => page.getByText("Lädt").count()).toBe(0);
+      await expect.poll(() => page.getByText(/geladen …$/).count()).toBe(0);
     }
     const text = await page.locator(".deliberation").innerText();
     expect(text).toContain(told);

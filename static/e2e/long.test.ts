@@ -1,5 +1,5 @@
 /** A conversation of a year, and a tab that stays open: measured against what is always there. */
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser, CDPSession, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { close, launch, open, send, waitForEnd } from "./browser";
 import { OwnServer } from "./own-server";
@@ -42,6 +42,52 @@ async function timeToShow(page: Page, path: string, text: string): Promise<numbe
   ) as Promise<number>;
 }
 
+/** Answers of which no more than the text is there. */
+const brief = (page: Page) => page.locator(".turn > [data-waits]");
+
+/** From the click until nothing of the conversation is missing, in milliseconds. */
+const timeToBeWhole = (page: Page) =>
+  page.evaluate(async () => {
+    while (document.querySelector(".turn > [data-waits]")) await new Promise(requestAnimationFrame);
+    return performance.now();
+  });
+
+/** Keeps back all but what a page opens with; the function that is returned lets it come. */
+async function keepBackTheRest(page: Page): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((done) => {
+    release = done;
+  });
+  // What a page opens with is asked for by a query.
+  await page.route(`**/api${conversation.replace("/c/", "/conversations/")}`, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Whether the newest question is at the top of the screen, or the page ends before that. */
+const isAtNewest = (page: Page) =>
+  page.evaluate(() => {
+    const last = [...document.querySelectorAll(".turn")].at(-1);
+    const top = last?.getBoundingClientRect().top ?? -1;
+    const { scrollHeight } = document.documentElement;
+    return Math.abs(top - 16) < 4 || (top > 16 && scrollY + innerHeight > scrollHeight - 4);
+  });
+
+/** How far below the top of the screen it is, once it moves no more. */
+const restingTop = (turn: Locator) =>
+  turn.evaluate(async (one) => {
+    let top = Number.NaN;
+    for (let still = 0; still < 10; ) {
+      await new Promise(requestAnimationFrame);
+      const now = one.getBoundingClientRect().top;
+      still = now === top ? still + 1 : 0;
+      top = now;
+    }
+    return top;
+  });
+
 it("draws the newest of 200 turns at once, and the others when the reader comes near", async () => {
   const watched = await open(browser, server);
   const { page } = watched;
@@ -49,24 +95,28 @@ it("draws the newest of 200 turns at once, and the others when the reader comes 
   await timeToShow(page, "/", "Ask the council");
   const home: number[] = [];
   const long: number[] = [];
+  const whole: number[] = [];
   for (let tries = 0; tries < 5; tries += 1) {
     home.push(await timeToShow(page, "/", "Ask the council"));
     long.push(await timeToShow(page, conversation, `Question ${turns}:`));
+    whole.push(await timeToBeWhole(page));
   }
   // What the server needs for it is the server's; the page adds the rest.
-  const [served, bytes] = await page.evaluate(
-    async (path) => {
-      const times: number[] = [];
-      let bytes = 0;
-      for (let tries = 0; tries < 3; tries += 1) {
-        const start = performance.now();
-        bytes = (await (await fetch(path)).text()).length;
-        times.push(performance.now() - start);
-      }
-      return [Math.min(...times), bytes] as const;
-    },
-    `/api${conversation.replace("/c/", "/conversations/")}`,
-  );
+  const serving = (query: string) =>
+    page.evaluate(
+      async (path) => {
+        const times: number[] = [];
+        let bytes = 0;
+        for (let tries = 0; tries < 3; tries += 1) {
+          const start = performance.now();
+          bytes = (await (await fetch(path)).text()).length;
+          times.push(performance.now() - start);
+        }
+        return `${Math.min(...times).toFixed(0)} ms (${(bytes / 1e6).toFixed(2)} MB)`;
+      },
+      `/api${conversation.replace("/c/", "/conversations/")}${query}`,
+    );
+  const [served, servedBriefly] = [await serving(""), await serving("?whole=6")];
   const unit = await unitOf(page);
   // How long it takes is printed, for docs/performance.md: that depends on the machine.
   const drawn = () => page.getByRole("region", { name: "Final answer" }).count();
@@ -83,12 +133,68 @@ it("draws the newest of 200 turns at once, and the others when the reader comes 
   const { frames, tasks } = await pulseOf(page);
   console.log(
     `unit ${unit.toFixed(1)} ms; home ${quantile(home, 0.5).toFixed(0)} ms, ${turns} turns ${quantile(long, 0.5).toFixed(0)} ms,`,
-    `of which the server has ${served.toFixed(0)} ms (${(bytes / 1e6).toFixed(1)} MB); scrolling: frames,`,
+    `of which the server has ${servedBriefly}; all of it ${quantile(whole, 0.5).toFixed(0)} ms, the server ${served}; scrolling: frames,`,
     `median / p95 / p99 ${[0.5, 0.95, 0.99].map((share) => quantile(frames, share).toFixed(1)).join(" / ")} ms,`,
     `longest task ${Math.max(0, ...tasks).toFixed(0)} ms`,
   );
   expect(await drawn()).toBeGreaterThan(atOnce);
   await page.keyboard.press("Home");
+  await close(watched);
+});
+
+it("has the newest answers first, and what led to the others comes without moving what is read", async () => {
+  const watched = await open(browser, server);
+  const { page } = watched;
+  const release = await keepBackTheRest(page);
+  await page.goto(conversation);
+  const turn = (at: number) => page.locator(".turn").nth(at);
+  const answerIn = (at: number) => turn(at).getByRole("region", { name: "Final answer" });
+  await answerIn(turns - 1).waitFor();
+
+  // Every question and every answer can be read and found, and all have their place.
+  expect(await page.locator(".question").count()).toBe(turns);
+  expect(await brief(page).count()).toBe(turns - 6);
+  const texts = await brief(page).evaluateAll((all) => all.map((one) => one.textContent ?? ""));
+  expect(texts.filter((text) => text.trim() === "")).toEqual([]);
+
+  // Far up, in the middle of what is not whole yet. From any key on, the page stays where its reader is.
+  await page.keyboard.press("Shift");
+  const middle = turns / 2;
+  const toTop = (at: number) => turn(at).evaluate((one) => one.scrollIntoView({ block: "start" }));
+  await toTop(middle);
+  const before = await restingTop(turn(middle));
+  expect(await answerIn(middle).count()).toBe(0);
+  release();
+  await timeToBeWhole(page);
+  await answerIn(middle).waitFor();
+  expect(Math.abs((await restingTop(turn(middle))) - before)).toBeLessThan(2);
+
+  // From the first to the last, with all that led to each.
+  await toTop(0);
+  await answerIn(0).waitFor();
+  await page.getByRole("button", { name: "Newest question" }).click();
+  await answerIn(turns - 1).waitFor();
+  await expect.poll(() => isAtNewest(page)).toBe(true);
+  await close(watched);
+});
+
+it("stays with the newest answer while the rest comes", async () => {
+  const watched = await open(browser, server);
+  const { page } = watched;
+  const release = await keepBackTheRest(page);
+  await page.goto(conversation);
+  const last = page.locator(".turn").last();
+  await last.getByRole("region", { name: "Final answer" }).waitFor();
+  await expect.poll(() => isAtNewest(page)).toBe(true);
+  const before = await restingTop(last);
+  release();
+  await timeToBeWhole(page);
+  expect(Math.abs((await restingTop(last)) - before)).toBeLessThan(2);
+  // The arrow brings back the questions in their order.
+  await page.getByLabel("Your question").focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  expect(await page.getByLabel("Your question").inputValue()).toContain(`Question ${turns - 1}:`);
   await close(watched);
 });
 

@@ -136,7 +136,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       .getByRole("button", { name: /^Send a test/ })
       .click();
     await rows()
-      .getByText(/last told/)
+      .getByText(/last notified/)
       .waitFor({ timeout: patience });
     expect(service.got.map(({ told }) => told)).toEqual([{ kind: "test" }]);
     expect(service.got[0]?.vapid).toMatch(/^vapid t=[\w-]+\.[\w-]+\.[\w-]+, k=/);

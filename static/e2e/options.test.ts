@@ -304,8 +304,19 @@ it("a preset is saved, asked with once, applied, and deleted", async () => {
     await page.goto("/settings");
     await page.getByRole("button", { name: "Apply Careful" }).click();
     await page.getByText("“Careful” is your council now.").waitFor();
+    const isChosen = () =>
+      page
+        .locator("#default-options")
+        .getByRole("button", { name: "Step by step" })
+        .getAttribute("aria-pressed");
+    await expect.poll(isChosen).toBe("true");
+    await page.getByRole("button", { name: "Undo" }).press("Enter");
+    await expect.poll(isChosen).toBe("false");
     await page.getByRole("button", { name: "Delete Careful" }).click();
-    await page.getByRole("button", { name: "Really delete Careful" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete “Careful”?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
     await page.getByText("There are no presets yet.").waitFor();
   } finally {
     await reset(page);

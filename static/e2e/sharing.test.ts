@@ -1,7 +1,7 @@
 /** Sharing against the real server: a link is made, read and gone on with by somebody else, and withdrawn. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { fitsAndBreaksNoRule } from "./axe";
+import { fitsAndBreaksNoRule, violations } from "./axe";
 import {
   ask,
   bothShapes,
@@ -45,6 +45,13 @@ async function openDialog(page: Page) {
   await withConversation(page, "Share…");
   await dialogOf(page).getByText("can read this branch as it is now").waitFor();
 }
+
+/** Answers the question before a link ends. */
+const sure = (page: Page) =>
+  page
+    .getByRole("dialog", { name: "Stop sharing?" })
+    .getByRole("button", { name: "Stop sharing" })
+    .press("Enter");
 
 /** Makes a link in the open dialog, and answers with its address. */
 async function makeLink(page: Page): Promise<string> {
@@ -112,6 +119,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await finalAnswer(page).waitFor();
     await fitsAndBreaksNoRule(page);
     await page.getByRole("button", { name: "Stop sharing" }).press("Enter");
+    await sure(page);
     await page.waitForURL(`**${conversation}`);
     await page.getByText("The link no longer works.").waitFor();
 
@@ -133,6 +141,8 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       .poll(() => newLink(page).evaluate((field) => field === document.activeElement))
       .toBe(true);
     await dialog.getByRole("button", { name: /^Stop sharing: / }).press("Enter");
+    expect(await violations(page)).toEqual([]);
+    await sure(page);
     await dialog.getByText("The link no longer works.").waitFor();
     await expect.poll(() => dialog.getByRole("listitem").count()).toBe(0);
     await expect.poll(() => focused(page)).toBe("Create link");
@@ -147,6 +157,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await panel.getByRole("link").getAttribute("href")).toBe(conversation);
     await fitsAndBreaksNoRule(page);
     await panel.getByRole("button", { name: /^Stop sharing: / }).press("Enter");
+    await sure(page);
     await panel.getByText("Nothing is shared.").waitFor();
     await expect.poll(() => focused(page)).toBe("Shared links");
     // Nobody has read it, and nobody can.

@@ -185,7 +185,7 @@ describe("with a server that runs", () => {
       await page.evaluate(() => {
         history.pushState(null, "", "/settings");
       });
-      await page.getByRole("heading", { name: "This page could not be fetched" }).waitFor();
+      await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
       expect(await violations(page)).toEqual([]);
       watched.faults.splice(0);
     });

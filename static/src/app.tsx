@@ -198,7 +198,7 @@ function Shell() {
   return (
     <>
       <a className="skip-link" href="#main">
-        {t("Skip to the conversation")}
+        {t("Skip to the content")}
       </a>
       <div className={folded ? "shell shell-folded" : "shell"}>
         <aside className="sidebar" aria-label={t("Sidebar")}>
@@ -230,6 +230,7 @@ function Shell() {
               <Pages />
             </Crash>
           </main>
+          {!drawn && <Toasts />}
         </div>
       </div>
       <dialog
@@ -268,7 +269,6 @@ function Shell() {
           <ShortcutSheet />
         </Suspense>
       )}
-      {!drawn && <Toasts />}
     </>
   );
 }

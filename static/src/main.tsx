@@ -6,6 +6,7 @@ import { api } from "./api/client";
 import { watchIdentity } from "./api/identity";
 import { queryClient } from "./api/queries";
 import { App } from "./app";
+import { readAhead } from "./features/asking/conversation";
 import { watchDrops } from "./features/attachments/drops";
 import { takeFromAddress } from "./features/composer/from-address";
 import { loadLanguage, t } from "./i18n";
@@ -35,6 +36,9 @@ const root = createRoot(place);
 if (location.pathname.startsWith("/c/")) Turns.prefetch();
 
 function start() {
+  // The server looks for the conversation while the page around it is drawn.
+  const [, id] = /^\/c\/([\w-]+)$/.exec(location.pathname) ?? [];
+  if (id !== undefined) readAhead(id);
   // At once: whoever types as soon as the page is there types into the composer.
   flushSync(() =>
     root.render(

@@ -4,6 +4,7 @@
  */
 import { loadMarkdown } from "./markdown/markdown";
 import { Turns } from "./pages/conversation";
+import { whenIdle } from "./ui/idle";
 
 /** In the order in which they are likely to be wanted. */
 const rest: readonly (() => Promise<unknown>)[] = [
@@ -20,12 +21,6 @@ const tell = async () => (await import("./features/own-data/told")).watch();
 
 /** How many of them are fetched even where data is to be saved: no question can be asked without them. */
 const atLeast = 2;
-
-/** Safari has no such callback: there a pause has to do. */
-const whenIdle = (work: () => void) =>
-  "requestIdleCallback" in window
-    ? requestIdleCallback(work, { timeout: 5_000 })
-    : setTimeout(work, 1_000);
 
 const savesData = () => {
   const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } };

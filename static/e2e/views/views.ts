@@ -666,7 +666,7 @@ export function views(to: Conversations): View[] {
       path: "/dashboard/bench",
       whole: true,
       act: async (on) => {
-        await answerThat(/\/api\/bench$/, { status: 200, json: benches })(on);
+        await answerThat(/\/api\/bench\?/, { status: 200, json: benches })(on);
         await on.reload();
         await on.getByRole("link", { name: "house questions" }).waitFor();
       },

@@ -1,6 +1,6 @@
 /** What administrators are told: figures, people, runs, the audit log; never content. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { json, send } from "./client";
+import { everything, json, send } from "./client";
 import { keys, queryClient } from "./queries";
 import type {
   AuditEntry,
@@ -35,11 +35,18 @@ export function usageHref({ by, span, user }: UsageWanted, format: "json" | "csv
   return `/api/admin/usage?${query}`;
 }
 
+/** All lines, as they are summed up. */
 export function useUsage(wanted: UsageWanted) {
   const address = usageHref(wanted, "json");
   return useQuery({
     queryKey: [...key, "usage", address],
-    queryFn: () => json<UsageReport>(address),
+    queryFn: async () => {
+      const rows = await everything(async (query) => {
+        const report = await json<UsageReport>(`${address}&${query}`);
+        return { items: report.rows, total: report.total };
+      });
+      return { by: wanted.by, rows };
+    },
     placeholderData: keepPreviousData,
     ...onlyWhenAsked,
   });
@@ -95,7 +102,11 @@ const blocks = "/api/admin/blocks";
 export const useBlocks = <T>(shown: (block: Schemas["BlockView"]) => T) =>
   useQuery({
     queryKey: [...key, "blocks"],
-    queryFn: async () => (await json<Schemas["Blocks"]>(blocks)).blocks,
+    queryFn: () =>
+      everything(async (query) => {
+        const list = await json<Schemas["Blocks"]>(`${blocks}?${query}`);
+        return { items: list.blocks, total: list.total };
+      }),
     select: (all) => all.map(shown),
   });
 

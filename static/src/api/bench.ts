@@ -1,6 +1,7 @@
 /** Benches: councils and models measured by questions with known answers. */
-import { useQuery } from "@tanstack/react-query";
-import { json } from "./client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { json, type Page } from "./client";
+import { nextOffset, pageSize } from "./queries";
 import type { Schemas } from "./types";
 
 export type BenchSummary = Schemas["BenchSummary"];
@@ -14,12 +15,22 @@ const benchKey = ["bench"] as const;
 /** One that is under way is looked at again now and then. */
 const whileRunning = 10_000;
 
+/** The newest first, page by page. */
 export const useBenches = () =>
-  useQuery({
-    queryKey: benchKey,
-    queryFn: async () => (await json<Schemas["BenchList"]>("/api/bench")).benches,
-    refetchInterval: ({ state }) =>
-      state.data?.some((bench) => bench.status === "running") ? whileRunning : false,
+  useInfiniteQuery({
+    queryKey: [...benchKey, "list"],
+    queryFn: async ({ pageParam }): Promise<Page<BenchSummary>> => {
+      const address = `/api/bench?limit=${pageSize}&offset=${pageParam}`;
+      const list = await json<Schemas["BenchList"]>(address);
+      return { items: list.benches, total: list.total };
+    },
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => nextOffset(last, pages),
+    refetchInterval: ({ state }) => {
+      const isRunning = (bench: BenchSummary) => bench.status === "running";
+      const isAny = state.data?.pages.some(({ items }) => items.some(isRunning));
+      return isAny ? whileRunning : false;
+    },
   });
 
 export const useBench = (id: string) =>

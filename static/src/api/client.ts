@@ -110,6 +110,20 @@ export interface Page<T> {
   total: number;
 }
 
+/** All of a list that the server gives in pages, each asked for by a query. */
+export async function everything<T>(
+  read: (query: string, offset: number) => Promise<Page<T>>,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    // It gives fewer at once where its limit is lower.
+    const { items, total } = await read(`limit=1000&offset=${all.length}`, all.length);
+    all.push(...items);
+    const isMore = items.length > 0 && all.length < total;
+    if (!isMore) return all;
+  }
+}
+
 /** Which conversations are listed. */
 interface Wanted {
   tag?: string | null;
@@ -158,9 +172,17 @@ export const api = {
     if (folder !== null) query.set("folder_id", folder);
     return page(await request(`/api/conversations?${query}`), offset);
   },
-  /** On the branch through this message, or the one that was looked at last. */
-  conversation: (id: string, branch?: string) =>
-    json<Conversation>(one(id) + (branch ? `?branch=${branch}` : "")),
+  /**
+   * On the branch through this message, or the one that was looked at last. Where it is said how many of the last answers are
+   * wanted whole, the others have no more than their text (`brief`).
+   */
+  conversation(id: string, branch?: string, whole?: number) {
+    const query = new URLSearchParams();
+    if (branch) query.set("branch", branch);
+    if (whole !== undefined) query.set("whole", String(whole));
+    const asked = query.toString();
+    return json<Conversation>(one(id) + (asked && `?${asked}`));
+  },
   rename: (id: string, title: string) => json<unknown>(one(id), last(send("PATCH", { title }))),
   /** `pinned` where it is to be pinned in the same step; otherwise the server decides what becomes of a pin. */
   archive: (id: string, archived: boolean, pinned: boolean) =>
@@ -169,6 +191,7 @@ export const api = {
   /** Remembers the branch through a message, and answers with the conversation on it. */
   chooseBranch: (id: string, message_id: string) =>
     json<Conversation>(`${one(id)}/branch`, send("PUT", { message_id })),
+  /** As many as the server gives at once. */
   tags: () => json<Tags>("/api/tags"),
   setTags: (id: string, tags: string[]) =>
     json<unknown>(`${one(id)}/tags`, last(send("PUT", { tags }))),

@@ -16,6 +16,7 @@ export const mostInFolder = 500;
 export const useFolders = (enabled: boolean) =>
   useQuery({
     queryKey: folderList,
+    // There can be no more than the server gives at once.
     queryFn: async () => (await json<Schemas["FolderList"]>(foldersPath)).folders,
     enabled,
   });

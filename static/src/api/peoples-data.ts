@@ -1,8 +1,8 @@
 /** What administrators may do about other people's data. */
-import { useQuery } from "@tanstack/react-query";
-import { json, send } from "./client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { everything, json, type Page, send } from "./client";
 import type { Access } from "./own-data";
-import { queryClient } from "./queries";
+import { nextOffset, pageSize, queryClient } from "./queries";
 import type { Conversation, ConversationSummary, Schemas } from "./types";
 
 export type Hold = Schemas["HoldView"];
@@ -40,7 +40,11 @@ export const chooseRetentionIn = (project: string, days: number | null) =>
 export const useHolds = <T>(shown: (hold: Hold) => T) =>
   useQuery({
     queryKey: [...admin, "holds"],
-    queryFn: async () => (await json<Schemas["Holds"]>("/api/admin/holds")).holds,
+    queryFn: () =>
+      everything(async (query) => {
+        const { holds, total } = await json<Schemas["Holds"]>(`/api/admin/holds?${query}`);
+        return { items: holds, total };
+      }),
     select: (all) => all.map(shown),
   });
 export const placeHold = (user: string, reason: string) =>
@@ -52,10 +56,17 @@ const requests = "/api/admin/access-requests";
 const accessKey = [...admin, "access"] as const;
 const one = (id: string) => `${requests}/${encodeURIComponent(id)}`;
 
+/** The newest first, page by page. */
 export const useAccessRequests = () =>
-  useQuery({
+  useInfiniteQuery({
     queryKey: accessKey,
-    queryFn: async () => (await json<Schemas["AccessRequests"]>(requests)).requests,
+    queryFn: async ({ pageParam }): Promise<Page<Access>> => {
+      const address = `${requests}?limit=${pageSize}&offset=${pageParam}`;
+      const list = await json<Schemas["AccessRequests"]>(address);
+      return { items: list.requests, total: list.total };
+    },
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => nextOffset(last, pages),
   });
 export const askForAccess = (user: string, reason: string, hours: number) =>
   changed<Access>(requests, send("POST", { user, reason, hours }));

@@ -53,7 +53,7 @@ export function networkProblem(): Problem {
 export function missingPartProblem(): Problem {
   return new Problem(
     "stale",
-    t("A part of this page could not be fetched; there may be a newer version of it."),
+    t("A part of this page could not be loaded; there may be a newer version of it."),
   );
 }
 

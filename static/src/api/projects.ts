@@ -1,7 +1,7 @@
 /** Projects: places for the conversations of a team. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { json, last, send } from "./client";
+import { everything, json, last, send } from "./client";
 import { keys, pageSize, queryClient, refreshConversations, useConfig } from "./queries";
 import type { Config, Conversation, ConversationSummary, Preset, Schemas } from "./types";
 
@@ -29,7 +29,11 @@ const inside = (id: string, conversation: string) =>
 
 export const projectsQuery = {
   queryKey: lists,
-  queryFn: async () => (await json<Schemas["ProjectList"]>(base)).projects,
+  queryFn: () =>
+    everything(async (query) => {
+      const { projects, total } = await json<Schemas["ProjectList"]>(`${base}?${query}`);
+      return { items: projects, total };
+    }),
   staleTime: 60_000,
 };
 

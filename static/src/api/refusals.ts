@@ -16,7 +16,7 @@ const byType: Record<string, string> = {
   "nothing-to-share": msg("Nothing was asked here yet, so there is nothing to share."),
   "being-written": msg("An answer is being written. Share it when it is ready."),
   "too-many-links": msg(
-    "You have as many links as there can be. Stop sharing one that nobody needs.",
+    "You have as many links as are allowed. Stop sharing one that nobody needs.",
   ),
   "not-a-writer": msg(
     "This conversation is in a project in which you may not write. Take it out of the project to go on with it.",
@@ -26,13 +26,13 @@ const byType: Record<string, string> = {
     "You are in this project through a group: whoever leaves the group leaves the project.",
   ),
   "too-many-members": msg(
-    "This project has as many members as there can be. Add a group in the place of many people.",
+    "This project has as many members as are allowed. Add a group in the place of many people.",
   ),
   "too-many-projects": msg(
-    "You own as many projects as there can be. Delete one, or hand one over.",
+    "You own as many projects as are allowed. Delete one, or hand one over.",
   ),
   "too-many-folders": msg(
-    "You have as many folders as there can be. Delete one that you no longer need.",
+    "You have as many folders as are allowed. Delete one that you no longer need.",
   ),
   "answer-under-way": msg("An answer is being written. Copy it when it is ready."),
   "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
@@ -40,7 +40,7 @@ const byType: Record<string, string> = {
     "This was changed meanwhile. Look at what it says now before you change it.",
   ),
   "library-full": msg(
-    "You have as many prompts and rubrics as there can be. Delete one that nobody needs.",
+    "You have as many prompts and rubrics as are allowed. Delete one that nobody needs.",
   ),
   internal: msg(
     "The server had a fault, which it has recorded. Try again; if it happens again, tell whoever runs this server.",

@@ -1,6 +1,6 @@
 /** Personal access tokens, for the part of the page that is fetched when somebody needs it. */
 import { useQuery } from "@tanstack/react-query";
-import { json, send } from "./client";
+import { everything, json, page, request, send } from "./client";
 import { queryClient } from "./queries";
 import type { NewToken, Token } from "./types";
 
@@ -10,7 +10,13 @@ const base = "/api/tokens";
 /** What a token may do. */
 export type Permission = "read" | "ask";
 
-export const useTokens = () => useQuery({ queryKey: key, queryFn: () => json<Token[]>(base) });
+/** All of them: those that were revoked stand among the others. */
+export const useTokens = () =>
+  useQuery({
+    queryKey: key,
+    queryFn: () =>
+      everything(async (query, offset) => page<Token>(await request(`${base}?${query}`), offset)),
+  });
 
 export const createToken = (
   name: string,

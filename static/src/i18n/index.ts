@@ -17,14 +17,32 @@ const key = "language";
 export const chosenLanguage = (): Language | null =>
   codes.find((code) => code === kept.read(key)) ?? null;
 
+/** The languages that the browser says its reader wants, the first one most. */
+const ofBrowser = () => navigator.languages ?? [];
+
 function wantedLanguage(): Language {
   const chosen = chosenLanguage();
   if (chosen) return chosen;
-  for (const wanted of navigator.languages ?? []) {
+  for (const wanted of ofBrowser()) {
     const found = codes.find((code) => code === wanted.split("-", 1)[0]);
     if (found) return found;
   }
   return "en";
+}
+
+/** A language with its region, such as en-GB; what else stands in it, such as a script, is left out. */
+const named = /^([a-z]{2,3})(?:-[A-Z][a-z]{3})?-([A-Z]{2}|\d{3})(?![A-Za-z\d])/;
+
+/**
+ * A language as the reader's region writes dates and numbers: the first region that `wanted`, the browser's languages, names
+ * with it (en-GB, de-CH), or the plain language where none is named.
+ */
+export function regional(code: Language, wanted: readonly string[]): string {
+  for (const tag of wanted) {
+    const [, base, region] = named.exec(tag) ?? [];
+    if (base === code) return `${code}-${region}`;
+  }
+  return code;
 }
 
 const catalogues: Record<Exclude<Language, "en">, () => Promise<{ default: Catalogue }>> = {
@@ -35,15 +53,24 @@ const catalogues: Record<Exclude<Language, "en">, () => Promise<{ default: Catal
 type Catalogue = Readonly<Record<string, string>>;
 
 // English holds only the forms for one, where they differ: its other texts are their own keys.
-let shown: { language: Language; texts: Catalogue } = { language: "en", texts: en };
+let shown: { language: Language; texts: Catalogue; locale: string } = {
+  language: "en",
+  texts: en,
+  locale: "en",
+};
 let plurals = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");
 
-/** Shows another language from now on; called before the first render, and by tests. */
-export function showLanguage(code: Language, texts: Catalogue = en) {
-  shown = { language: code, texts };
+/** Shows another language from now on, for readers who want these languages; called before the first render, and by tests. */
+export function showLanguage(
+  code: Language,
+  texts: Catalogue = en,
+  wanted: readonly string[] = [],
+) {
+  const locale = regional(code, wanted);
+  shown = { language: code, texts, locale };
   plurals = new Intl.PluralRules(code);
-  numbers = new Intl.NumberFormat(code);
+  numbers = new Intl.NumberFormat(locale);
 }
 
 /** What a catalogue has for a text; what it lacks is shown in English. */
@@ -64,7 +91,9 @@ const own = (texts: Catalogue, key: string): string | undefined =>
 /** Before the first render. If the catalogue cannot be fetched, the page is English and says nothing wrong. */
 export async function loadLanguage(): Promise<void> {
   const wanted = wantedLanguage();
-  if (wanted !== "en") showLanguage(wanted, (await catalogues[wanted]()).default);
+  // Also where the catalogue cannot be fetched.
+  showLanguage("en", en, ofBrowser());
+  if (wanted !== "en") showLanguage(wanted, (await catalogues[wanted]()).default, ofBrowser());
   document.documentElement.lang = wanted;
 }
 
@@ -79,8 +108,11 @@ export function chooseLanguage(language: Language | null) {
   location.reload();
 }
 
-/** The language that is shown: for `Intl`, and for what is not a text. */
+/** The language that is shown: for what is not a text. */
 export const language = (): Language => shown.language;
+
+/** The same in the reader's region, for `Intl`: dates, numbers and sums. */
+export const locale = (): string => shown.locale;
 
 type Values = Readonly<Record<string, string | number>>;
 

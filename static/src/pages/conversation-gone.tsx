@@ -15,7 +15,7 @@ function NotHere() {
       <h1>{title}</h1>
       <p>
         <T
-          text="It was deleted, or it belongs to someone else. <link>Start a new conversation</link>."
+          text="It was deleted, or it belongs to somebody else. <link>Start a new conversation</link>."
           parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
         />
       </p>
@@ -39,7 +39,7 @@ export default function ConversationGone({ id }: { id: string }) {
   return (
     <div className="page-notice">
       <h1>{t("This conversation could not be loaded")}</h1>
-      <ReadFailed text={msg("It could not be read: {{reason}}")} query={place} />
+      <ReadFailed text={msg("It could not be loaded: {{reason}}")} query={place} />
     </div>
   );
 }

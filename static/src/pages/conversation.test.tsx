@@ -54,7 +54,7 @@ describe("a conversation that is not the reader's", () => {
   it("is looked for again where that failed", async () => {
     refuses = true;
     await show();
-    await settled("It could not be read: Not now.");
+    await settled("It could not be loaded: Not now.");
     [refuses, place] = [false, "p-3"];
     await click(button("Try again"));
     await at("/p/p-3/c/c-1");

@@ -18,7 +18,7 @@ export class Crash extends Component<{ children: ReactNode }, { error: Error | n
     const isStale = staleText.test(error.message);
     return (
       <div className="page-notice" role="alert">
-        <h1>{isStale ? t("This page could not be fetched") : t("This view could not be shown")}</h1>
+        <h1>{isStale ? t("This page could not be loaded") : t("This view could not be shown")}</h1>
         <p>
           {isStale
             ? t("There may be a newer version of it, or the connection broke.")

@@ -58,7 +58,7 @@ function Figures({ span, format, onChoose, onAllFormats }: FiguresProps) {
     <>
       <Answered
         query={analytics}
-        failed={msg("Your figures could not be read: {{reason}}")}
+        failed={msg("Your figures could not be loaded: {{reason}}")}
         lines={2}
       >
         {(data) => <Summary summary={data.summary} />}
@@ -85,7 +85,7 @@ function Own() {
         <div className="dashboard-title">
           <h1>{t("Dashboard")}</h1>
           <p className="quiet">
-            {t("Your own runs only. Days are UTC.")}{" "}
+            {t("Your own runs only. Days are in UTC.")}{" "}
             <Link href="/dashboard/bench">{t("Benches")}</Link>
           </p>
         </div>

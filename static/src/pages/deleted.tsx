@@ -118,11 +118,11 @@ export default function DeletedPage() {
       </p>
       {list.isPending && <p className="quiet">{t("Loading conversations…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("The list could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("The list could not be loaded: {{reason}}")} query={list} />
       )}
       {list.data && items.length === 0 && (
         <p>
-          {t("Nothing is deleted.")} <Link href="/">{t("New conversation")}</Link>
+          {t("There are no deleted conversations.")} <Link href="/">{t("New conversation")}</Link>
         </p>
       )}
       {items.length > 0 && (

@@ -115,7 +115,7 @@ export function HomePage() {
         </p>
         {scene.config && <Members config={scene.config} />}
         {config.isError && (
-          <ReadFailed text={msg("The council could not be read: {{reason}}")} query={config} />
+          <ReadFailed text={msg("The council could not be loaded: {{reason}}")} query={config} />
         )}
         {config.data?.features.simulated && (
           <Notice tone="warn">

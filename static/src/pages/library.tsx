@@ -114,7 +114,7 @@ function Remove({ entry }: { entry: Entry }) {
         >
           <p>
             {t(
-              "It goes with all its versions, and this cannot be undone. Questions that were asked with it keep what it said.",
+              "It is deleted with all its versions, and this cannot be undone. Questions that were asked with it keep its text.",
             )}
           </p>
         </Confirm>
@@ -174,7 +174,7 @@ function OneEntry({ id }: { id: string }) {
   return (
     <div className="page-notice">
       <h1>{t("Library")}</h1>
-      <ReadFailed text={msg("It could not be read: {{reason}}")} query={entry} />
+      <ReadFailed text={msg("It could not be loaded: {{reason}}")} query={entry} />
     </div>
   );
 }

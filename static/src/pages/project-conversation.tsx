@@ -91,7 +91,7 @@ export default function ProjectConversationPage({ id, cid }: { id: string; cid: 
       ) : (
         <>
           <h1>{t("This conversation could not be loaded")}</h1>
-          <ReadFailed text={msg("It could not be read: {{reason}}")} query={shown} />
+          <ReadFailed text={msg("It could not be loaded: {{reason}}")} query={shown} />
         </>
       )}
     </div>

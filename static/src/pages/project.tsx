@@ -98,7 +98,7 @@ function Shown({ project }: { project: Project }) {
                   "Conversations in this project in which nothing happens for {{count, number}} days are deleted for good; a week before, they say so.",
                   { count: days },
                 )
-              : t("Conversations in this project are kept until their owners delete them.")}
+              : t("Conversations in this project are kept until their authors delete them.")}
           </p>
         )}
       </header>
@@ -137,7 +137,7 @@ export default function ProjectPage({ id }: { id: string }) {
   return (
     <div className="page-notice">
       <h1>{t("The project could not be loaded")}</h1>
-      <ReadFailed text={msg("It could not be read: {{reason}}")} query={project} />
+      <ReadFailed text={msg("It could not be loaded: {{reason}}")} query={project} />
     </div>
   );
 }

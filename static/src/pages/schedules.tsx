@@ -52,7 +52,7 @@ export default function SchedulesPage() {
   };
   const add = async (wanted: ScheduleChange) => {
     await makeSchedule(wanted);
-    toast(t("It will be asked at its times."));
+    toast(t("It will be asked as scheduled."));
     close();
   };
   return (
@@ -65,7 +65,10 @@ export default function SchedulesPage() {
       </p>
       {list.isPending && <p className="quiet">{t("Loading scheduled questions…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("Scheduled questions could not be read: {{reason}}")} query={list} />
+        <ReadFailed
+          text={msg("Scheduled questions could not be loaded: {{reason}}")}
+          query={list}
+        />
       )}
       {list.data && most === 0 && (
         <p className="quiet">{t("Scheduled questions are switched off on this server.")}</p>

@@ -61,7 +61,7 @@ export default function SettingsPage() {
         <h1>{t("Settings")}</h1>
         {config.isPending && <p className="quiet">{t("Loading the council…")}</p>}
         {config.isError && !config.data && (
-          <ReadFailed text={msg("The council could not be read: {{reason}}")} query={config} />
+          <ReadFailed text={msg("The council could not be loaded: {{reason}}")} query={config} />
         )}
         {config.data && (
           <>

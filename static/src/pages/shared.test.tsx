@@ -221,6 +221,8 @@ describe("what is one's own", () => {
     expect(page.querySelector(".shared-ways a")?.getAttribute("href")).toBe("/c/c-1");
     expect(button("Continue as my own")).toBeUndefined();
     await click(button("Stop sharing"));
+    await settled("Stop sharing?");
+    await click([...page.querySelectorAll("dialog button")].at(-1));
     await settled("The link no longer works.");
     expect(location.pathname).toBe("/c/c-1");
     expect(asked).toEqual(["GET /api/shares/s-1", "DELETE /api/shares/s-1"]);

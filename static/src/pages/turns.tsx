@@ -24,6 +24,7 @@ import { archive } from "../features/conversations/changes";
 import { type Find, isFind } from "../features/conversations/find";
 import { Head } from "../features/conversations/head";
 import { NewestButton } from "../features/conversations/newest";
+import { Rest } from "../features/conversations/rest";
 import { scrollToLast } from "../features/conversations/settling";
 import { useShownTitle } from "../features/conversations/title";
 import { LiveStatus } from "../features/council/deliberation";
@@ -297,6 +298,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
           <LinkStatus live={live} />
         </div>
         <Elsewhere conversation={conversation} />
+        {turns.some(({ run }) => run?.brief) && <Rest id={id} />}
         {!running && <NotifyOffer />}
         <NotCopied />
         {/* Until the end of a complete run is read, what waits for it is about to be asked. */}

@@ -340,6 +340,18 @@ describe("a stored message", () => {
     expect(fromStored({ ...message, run_id: null, status: null }, "c1").status).toBe("complete");
   });
 
+  it("that was read briefly has its text, and says how it ended", () => {
+    const whole = storedRun([answer(aurora)], [], synthesis());
+    const brief = { ...whole, stage1: null, stage2: null, stage3: null, brief: "So it is." };
+    const run = fromStored(brief, "c1");
+    expect(run).toMatchObject({ brief: true, status: "complete", phase: "ended" });
+    expect(run).toMatchObject({ runId: "r1", messageId: "m1", conversationId: "c1" });
+    expect(run.synthesis.text).toBe("So it is.");
+    const open = fromStored({ ...brief, status: "running", brief: "" }, "c1");
+    expect(open).toMatchObject({ brief: true, status: "running", phase: "waiting" });
+    expect(fromStored(whole, "c1").brief).toBe(false);
+  });
+
   it("is worked out once", () => {
     const message = storedRun([answer(aurora)], [], synthesis());
     expect(fromStored(message, "c1")).toBe(fromStored(message, "c1"));

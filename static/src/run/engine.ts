@@ -9,7 +9,7 @@ import type { AssistantMessage, CouncilEvent } from "../api/types";
 import { acts } from "./acts";
 import type { RunFeature } from "./feature";
 import { newRun, type RunState } from "./state";
-import { eventsOf } from "./stored";
+import { briefRun, eventsOf } from "./stored";
 
 type Handler = (run: RunState, event: CouncilEvent) => RunState;
 
@@ -35,7 +35,8 @@ export function createEngine(features: readonly RunFeature[]) {
     events.reduce(reduce, run);
 
   const read = (message: AssistantMessage, conversationId: string): RunState => {
-    const { metadata } = message;
+    const { metadata, brief } = message;
+    if (typeof brief === "string") return briefRun(message, brief, conversationId);
     const ended = reduceAll(newRun, eventsOf(message, conversationId));
     const run = features.reduce(
       (now, { stored }) => stored?.(now, metadata, message) ?? now,

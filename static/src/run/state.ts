@@ -117,6 +117,8 @@ export interface RunState {
   budgets: readonly BudgetState[];
   costs: Costs | null;
   title: string | null;
+  /** It ended before this page was opened, and no more of it is read yet than how, and its final answer's text. */
+  brief: boolean;
 }
 
 export const noSynthesis: SynthesisState = {
@@ -159,6 +161,7 @@ export const newRun: RunState = {
   budgets: [],
   costs: null,
   title: null,
+  brief: false,
 };
 
 export const isLive = (run: RunState) => run.status === "queued" || run.status === "running";

@@ -1,8 +1,28 @@
-/** A stored assistant message as the events of its run. */
+/** A stored assistant message as the events of its run, or as the state that it ended in. */
 import type { AggregateConfidence, AssistantMessage, CouncilEvent } from "../api/types";
 import { seatOf } from "./parts";
+import { newRun, noSynthesis, type RunState } from "./state";
 
 const noConfidence: AggregateConfidence = { count: 0, total_models: 0, distribution: {} };
+
+/** Of a message that was read briefly: what led to this text comes later. */
+export function briefRun(
+  { id, run_id, status }: AssistantMessage,
+  text: string,
+  conversationId: string,
+): RunState {
+  const isOver = status !== "queued" && status !== "running";
+  return {
+    ...newRun,
+    runId: run_id ?? "",
+    conversationId,
+    messageId: id,
+    status: status ?? "complete",
+    phase: isOver ? "ended" : "waiting",
+    synthesis: { ...noSynthesis, text },
+    brief: true,
+  };
+}
 
 /** The events that would have led to this message; what the run did not reach is left out. */
 export function eventsOf(message: AssistantMessage, conversationId: string): CouncilEvent[] {

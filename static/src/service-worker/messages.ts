@@ -23,7 +23,7 @@ export const english: Words = {
     failed: msg("The council has no answer"),
     waits: msg("A question waits for you"),
     test: msg("Notifications arrive here"),
-    other: msg("There is news of a question of yours"),
+    other: msg("There is news about one of your questions"),
   },
   offline: {
     title: msg("No connection"),

@@ -1,22 +1,22 @@
 /** Numbers, times and names as a person reads them. */
-import { language, t } from "../i18n";
+import { language, locale, t } from "../i18n";
 
-/** Made when it is first used, when the language is known, and kept: making one is slow. */
-function once<T>(make: (language: string) => T): () => T {
+/** Made when it is first used, when language and region are known, and kept: making one is slow. */
+function once<T>(make: (locale: string) => T): () => T {
   let made: T | undefined;
   return () => {
-    made ??= make(language());
+    made ??= make(locale());
     return made;
   };
 }
 
 export function numberFormat(options?: Intl.NumberFormatOptions): (n: number) => string {
-  const format = once((language) => new Intl.NumberFormat(language, options));
+  const format = once((locale) => new Intl.NumberFormat(locale, options));
   return (n) => format().format(n);
 }
 
 export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date) => string {
-  const format = once((language) => new Intl.DateTimeFormat(language, options));
+  const format = once((locale) => new Intl.DateTimeFormat(locale, options));
   return (date) => format().format(date);
 }
 
@@ -73,9 +73,9 @@ export function duration(ms: number | null | undefined): string {
 export const count = (n: number) => whole(n);
 
 const lists = {
-  unit: once((language) => new Intl.ListFormat(language, { type: "unit", style: "short" })),
-  conjunction: once((language) => new Intl.ListFormat(language, { type: "conjunction" })),
-  disjunction: once((language) => new Intl.ListFormat(language, { type: "disjunction" })),
+  unit: once((locale) => new Intl.ListFormat(locale, { type: "unit", style: "short" })),
+  conjunction: once((locale) => new Intl.ListFormat(locale, { type: "conjunction" })),
+  disjunction: once((locale) => new Intl.ListFormat(locale, { type: "disjunction" })),
 };
 
 /** Some after the other: "a, b, c", or with "and" or "or" before the last. */

@@ -54,6 +54,25 @@ describe("a number that is typed", () => {
     expect([readNumber(text, "en"), readNumber(text, "de")]).toEqual([en, de]);
   });
 
+  it.each<[string, string, ReturnType<typeof readNumber>]>([
+    // The region's sign before decimals, and the other one where it can be nothing else.
+    ["de-CH", "1.5", 1.5],
+    ["de-CH", "1,5", 1.5],
+    ["de-CH", "1,000.50", 1000.5],
+    ["de-AT", "1,5", 1.5],
+    ["de-AT", "1.000,50", 1000.5],
+    ["en-GB", "1,000.50", 1000.5],
+    ["en-DE", "1.000,50", 1000.5],
+    // Two people could still read two numbers, and other marks for thousands are asked for again.
+    ["de-CH", "1.000", "unclear"],
+    ["de-CH", "1’000", "unclear"],
+    ["de-CH", "1'000.50", "unclear"],
+    ["de-AT", "1 000", "unclear"],
+    ["en-GB", "1.000", "unclear"],
+  ])("in %s “%s” is %s", (region, text, number) => {
+    expect(readNumber(text, region)).toBe(number);
+  });
+
   it("is sent as it was typed when it is no clear number", () => {
     expect(["1000", "1.000", "much"].map(numberOf)).toEqual([1000, "1.000", "much"]);
   });
@@ -116,8 +135,8 @@ describe("a number in a field", () => {
   it.each([0, 1, 0.1, 0.005, 1.125, 12.345, 1234.567, 1e6, 123_456.789, 1 / 3])(
     "%s is read as itself",
     (number) => {
-      for (const lang of ["en", "de"] as const) {
-        expect(readNumber(numberText(number, lang), lang)).toBeCloseTo(number, 12);
+      for (const region of ["en", "de", "en-GB", "en-IN", "en-DE", "de-AT", "de-CH"]) {
+        expect(readNumber(numberText(number, region), region)).toBeCloseTo(number, 12);
       }
     },
   );

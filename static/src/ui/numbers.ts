@@ -1,19 +1,18 @@
-/** Numbers as they are typed and shown in fields, in the way of the page's language. */
-import { type Language, language, t } from "../i18n";
+/** Numbers as they are typed and shown in fields, in the way of the page's language and the reader's region. */
+import { locale, t } from "../i18n";
 import { count } from "./format";
 
-interface Signs {
-  decimal: string;
-  group: string;
+/**
+ * The sign before decimals, and the other one, which can only stand between thousands. A region that puts an apostrophe or a
+ * space there (de-CH, de-AT) does so in what is shown; what is typed with them is asked for again.
+ */
+function signsOf(region: string): { decimal: string; group: string } {
+  const parts = new Intl.NumberFormat(region).formatToParts(0.5);
+  const isComma = parts.some(({ type, value }) => type === "decimal" && value === ",");
+  return isComma ? { decimal: ",", group: "." } : { decimal: ".", group: "," };
 }
 
-function signsOf(lang: Language): Signs {
-  const parts = new Intl.NumberFormat(lang).formatToParts(1234567.5);
-  const sign = (type: "decimal" | "group") => parts.find((part) => part.type === type)?.value;
-  return { decimal: sign("decimal") ?? ".", group: sign("group") ?? "," };
-}
-
-/** Digits before the first of the language's marks for thousands. */
+/** Digits before the first mark for thousands. */
 const isHead = (digits: string) => /^[1-9]\d{0,2}$/.test(digits);
 /** Three digits behind a sign are thousands to one reader and decimals to another, except behind a zero. */
 const mayBeThousands = (before: string, after: string) =>
@@ -23,13 +22,13 @@ const areDigits = (text: string) => /^\d*$/.test(text);
 /**
  * What is typed as a number: null when it is none, "unclear" when two people could read it as two
  * numbers or its thousands are grouped as nobody does. A sum is never guessed to be a thousand times
- * more or less: not by the page's language either, which need not be the one that somebody counts in.
- * The other language's decimal sign is understood where it can be nothing else.
+ * more or less: not by the page's language and region either, which need not be those that somebody counts in.
+ * The other decimal sign is understood where it can be nothing else.
  */
-export function readNumber(text: string, lang = language()): number | "unclear" | null {
+export function readNumber(text: string, region = locale()): number | "unclear" | null {
   const typed = text.trim();
   if (!/^-?[\d.,'’\s]*\d[\d.,'’\s]*$/.test(typed)) return null;
-  const { decimal, group } = signsOf(lang);
+  const { decimal, group } = signsOf(region);
   const [whole = "", fraction = "", ...more] = typed.replace(/^-/, "").split(decimal);
   const [head = "", ...groups] = whole.split(group);
   const [first = ""] = groups;
@@ -54,10 +53,13 @@ export function numberOf(text: string): number | string {
 }
 
 /** A number for a field: `readNumber` takes it for the same again. */
-export function numberText(number: number, lang = language()): string {
-  const format = new Intl.NumberFormat(lang, { useGrouping: false, maximumSignificantDigits: 15 });
+export function numberText(number: number, region = locale()): string {
+  const format = new Intl.NumberFormat(region, {
+    useGrouping: false,
+    maximumSignificantDigits: 15,
+  });
   const text = format.format(number);
-  return readNumber(text, lang) === "unclear" ? `${text}0` : text;
+  return readNumber(text, region) === "unclear" ? `${text}0` : text;
 }
 
 const unclearNumber = () =>

@@ -9,7 +9,7 @@ function Missing() {
   return (
     <p className="quiet" role="alert">
       <T
-        text="This part of the page could not be fetched. <link>Reload the page</link>."
+        text="This part of the page could not be loaded. <link>Reload the page</link>."
         parts={{ link: (inner) => <a href={location.pathname}>{inner}</a> }}
       />
     </p>

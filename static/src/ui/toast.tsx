@@ -1,8 +1,9 @@
-/** Short messages at the head of the page, with at most one action (Undo). */
-import { useEffect, useId } from "react";
+/** Short messages at the foot of the page, with at most one action (Undo). */
+import { useEffect, useId, useRef } from "react";
 import { create } from "zustand";
 import { t } from "../i18n";
 import { Icon } from "./icon";
+import { usePlace } from "./toast-place";
 
 export interface Toast {
   id: number;
@@ -63,8 +64,10 @@ const leave = (button: Element) =>
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts);
   const here = useIsHere();
+  const region = useRef<HTMLDivElement>(null);
+  usePlace(region);
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div ref={region} className="toasts" role="status" aria-live="polite">
       {(here ? toasts : []).map((entry) => (
         <div key={entry.id} className={`toast toast-${entry.tone}`}>
           <span>{entry.text}</span>

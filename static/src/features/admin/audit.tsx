@@ -51,7 +51,11 @@ export function Audit() {
           onNarrow={setTarget}
         />
       </Narrowing>
-      <Answered query={audit} failed={msg("The audit log could not be read: {{reason}}")} lines={8}>
+      <Answered
+        query={audit}
+        failed={msg("The audit log could not be loaded: {{reason}}")}
+        lines={8}
+      >
         {({ pages }) => {
           const entries = pages.flat();
           if (entries.length === 0) {

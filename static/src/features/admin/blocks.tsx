@@ -8,7 +8,7 @@ const words = {
   lead: msg(
     "Whoever is blocked can do nothing here, not even with a token. Their runs are stopped, and their scheduled questions wait. What is theirs is kept.",
   ),
-  failed: msg("Who is blocked could not be read: {{reason}}"),
+  failed: msg("The blocked users could not be loaded: {{reason}}"),
   none: msg("Nobody is blocked."),
   form: msg("Block a user"),
   hint: msg("For administrators; the user is told only that an administrator has blocked them."),

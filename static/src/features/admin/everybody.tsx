@@ -36,7 +36,7 @@ function Figures({ span, format }: { span: Span; format: RunFormat | null }) {
     <>
       <Answered
         query={analytics}
-        failed={msg("The figures could not be read: {{reason}}")}
+        failed={msg("The figures could not be loaded: {{reason}}")}
         lines={2}
       >
         {(data) => <Summary summary={data.summary} />}

@@ -37,7 +37,7 @@ export function Instance() {
       </p>
       <Answered
         query={config}
-        failed={msg("The instance’s settings could not be read: {{reason}}")}
+        failed={msg("The instance’s settings could not be loaded: {{reason}}")}
         lines={8}
       >
         {(data) => (

@@ -2,7 +2,8 @@ import { useState } from "react";
 import { stopRun, useRuns } from "../../api/admin";
 import type { RunRow } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { complain } from "../../ui/complain";
+import { useAttempt } from "../../ui/attempt";
+import { Confirm } from "../../ui/confirm";
 import { count, duration } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Cost } from "../dashboard/cost";
@@ -27,6 +28,49 @@ const reasons: Record<string, string> = {
 
 const isLive = ({ status }: RunRow) => status === "queued" || status === "running";
 
+function Stop({ run: { id, user } }: { run: RunRow }) {
+  const [asked, setAsked] = useState(false);
+  const { busy, attempt } = useAttempt();
+  const stop = () => attempt(() => stopRun(id), msg("Not stopped: {{message}}"));
+  return (
+    <>
+      <button
+        type="button"
+        className="button run-stop"
+        aria-label={t("Stop the run of {{user}}", { user })}
+        aria-disabled={busy}
+        onClick={() => setAsked(true)}
+      >
+        {t("Stop")}
+      </button>
+      {asked && (
+        <Confirm
+          title={t("Stop the run of {{user}}?", { user })}
+          actions={[
+            {
+              label: t("Stop"),
+              tone: "danger",
+              run: () => {
+                setAsked(false);
+                stop();
+              },
+            },
+          ]}
+          cancel={t("Let it go on")}
+          onCancel={() => setAsked(false)}
+        >
+          <p>
+            {t(
+              "The answer that is being written ends here, and {{user}} is told that an administrator has stopped it.",
+              { user },
+            )}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
 function Row({ run }: { run: RunRow }) {
   const ms = lasted(run.created_at, run.finished_at);
   return (
@@ -46,16 +90,7 @@ function Row({ run }: { run: RunRow }) {
             {t(reasons[run.error_kind] ?? run.error_kind.replaceAll("_", " "))}
           </span>
         )}
-        {isLive(run) && (
-          <button
-            type="button"
-            className="button run-stop"
-            aria-label={t("Stop the run of {{user}}", { user: run.user })}
-            onClick={() => stopRun(run.id).catch(complain(msg("Not stopped: {{message}}")))}
-          >
-            {t("Stop")}
-          </button>
-        )}
+        {isLive(run) && <Stop run={run} />}
         {run.attempt > 1 && (
           <span className="run-why" title={t("The server that ran it stopped or was lost")}>
             {" "}
@@ -126,7 +161,7 @@ export function Runs() {
           {t("Only with failures")}
         </label>
       </Narrowing>
-      <Answered query={runs} failed={msg("The runs could not be read: {{reason}}")} lines={8}>
+      <Answered query={runs} failed={msg("The runs could not be loaded: {{reason}}")} lines={8}>
         {({ pages }) => {
           const rows = [...new Map(pages.flat().map((run) => [run.id, run])).values()];
           return (

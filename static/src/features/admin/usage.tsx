@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { type UsageBy, type UsageWanted, usageHref, useUsage } from "../../api/admin";
-import type { Money, UsageReport, UsageRow } from "../../api/types";
+import type { Money, UsageRow } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
@@ -44,8 +44,7 @@ const costOf = (row: UsageRow): Money => ({
   estimated_cost_calls: row.estimated_calls,
 });
 
-function Table({ report, by, user }: { report: UsageReport; by: UsageBy; user: string }) {
-  const { rows } = report;
+function Table({ rows, by, user }: { rows: readonly UsageRow[]; by: UsageBy; user: string }) {
   if (rows.length === 0)
     return (
       <Nothing>
@@ -135,15 +134,9 @@ function Table({ report, by, user }: { report: UsageReport; by: UsageBy; user: s
 function Report({ wanted }: { wanted: UsageWanted }) {
   const usage = useUsage(wanted);
   return (
-    <Answered query={usage} failed={msg("The usage could not be read: {{reason}}")} lines={6}>
+    <Answered query={usage} failed={msg("The usage could not be loaded: {{reason}}")} lines={6}>
       {/* What was shown before keeps its own names until the new report is there. */}
-      {(report) => (
-        <Table
-          report={report}
-          by={ways.find(([way]) => way === report.by)?.[0] ?? wanted.by}
-          user={wanted.user}
-        />
-      )}
+      {({ by, rows }) => <Table rows={rows} by={by} user={wanted.user} />}
     </Answered>
   );
 }

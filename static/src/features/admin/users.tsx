@@ -39,7 +39,7 @@ function Everyone({ onBlock }: { onBlock: (user: string) => void }) {
           live
         />
       </Narrowing>
-      <Answered query={users} failed={msg("The users could not be read: {{reason}}")} lines={6}>
+      <Answered query={users} failed={msg("The users could not be loaded: {{reason}}")} lines={6}>
         {({ pages }) => {
           const rows = new Map(pages.flat().map((user) => [user.id, user]));
           if (rows.size === 0) return <p className="quiet">{t("No user matches.")}</p>;

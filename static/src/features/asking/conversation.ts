@@ -4,6 +4,7 @@ import { api } from "../../api/client";
 import { identity } from "../../api/identity";
 import { keys, queryClient } from "../../api/queries";
 import type { Conversation } from "../../api/types";
+import { isFind } from "../conversations/find";
 import { pending } from "./pending";
 import { isFollowed } from "./runs";
 
@@ -33,18 +34,32 @@ export function newConversation(id: string): Conversation {
  */
 export const nextBranch = new Map<string, string>();
 
+/** How many of the newest answers a page begins with: more than two screens of them. */
+const wholeAtOnce = 6;
+
+const reading = (id: string) => ({
+  queryKey: keys.conversation(id),
+  queryFn: async () => {
+    // What the browser has kept may be somebody else's.
+    if (pending.begins(id)) await identity.known();
+    if (pending.begins(id)) return newConversation(id);
+    const shown = queryClient.getQueryData<Conversation>(keys.conversation(id));
+    const branch = nextBranch.get(id) ?? shown?.messages.at(-1)?.id;
+    // A page that opens has the newest answers first, and reads the rest when they stand (`features/conversations/rest.tsx`).
+    // What a search has found may be anywhere.
+    const opens = !shown && !isFind(history.state);
+    const read = await (opens
+      ? api.conversation(id, branch, wholeAtOnce)
+      : api.conversation(id, branch));
+    nextBranch.delete(id);
+    return read;
+  },
+});
+
 export const useConversation = (id: string) =>
-  useQuery({
-    queryKey: keys.conversation(id),
-    queryFn: async () => {
-      // What the browser has kept may be somebody else's.
-      if (pending.begins(id)) await identity.known();
-      if (pending.begins(id)) return newConversation(id);
-      const shown = queryClient.getQueryData<Conversation>(keys.conversation(id));
-      const branch = nextBranch.get(id) ?? shown?.messages.at(-1)?.id;
-      const read = await api.conversation(id, branch);
-      nextBranch.delete(id);
-      return read;
-    },
-    refetchOnWindowFocus: () => !isFollowed(id),
-  });
+  useQuery({ ...reading(id), refetchOnWindowFocus: () => !isFollowed(id) });
+
+/** Asks for it before the page that shows it is drawn: that one says what becomes of it. */
+export function readAhead(id: string): void {
+  queryClient.prefetchQuery(reading(id));
+}

@@ -201,12 +201,12 @@ it("says that there are none, that they are switched off, and that the list coul
   expect(place.querySelector("ul")).toBeNull();
   isRead = false;
   await act(() => queryClient.refetchQueries({ queryKey: ["attachments"] }));
-  await settled("The list could not be read: the database is away");
+  await settled("The list could not be loaded: the database is away");
   isRead = true;
   files = [file("a", { used: true })];
   await click(button("Try again"));
   await settled("a.md");
-  expect(place.textContent).not.toContain("could not be read");
+  expect(place.textContent).not.toContain("could not be loaded");
   await act(async () => queryClient.setQueryData(keys.config, config));
   await settled("Files are switched off on this server.");
   expect(rows(place).length).toBe(1);

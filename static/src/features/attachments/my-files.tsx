@@ -162,7 +162,7 @@ export default function MyFiles() {
       </p>
       {query.isPending && <p className="quiet">{t("Loading files…")}</p>}
       {query.isError && (
-        <ReadFailed text={msg("The list could not be read: {{reason}}")} query={query} />
+        <ReadFailed text={msg("The list could not be loaded: {{reason}}")} query={query} />
       )}
       {config.data && !limits && (
         <p className="quiet">{t("Files are switched off on this server.")}</p>

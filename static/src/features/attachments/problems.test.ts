@@ -42,13 +42,13 @@ it("a file that is not taken is told by what is in it, and not in the server's w
   const utf16 = file([0xff, 0xfe, 0x48, 0], "utf16.txt");
   expect(await refused(415, notTaken("…"), utf16)).toContain("another encoding than UTF-8");
   const program = file([0x7f, 0x45, 0x4c, 0x46, 0, 0xe9], "program");
-  expect(await refused(415, notTaken("…"), program)).toContain("none of the files that are taken");
+  expect(await refused(415, notTaken("…"), program)).toContain("Files of this kind are not taken");
 });
 
 it("a picture that says it is larger than any can be is damaged", async () => {
   const size = "map.png is 1786080875 × 1786080875 pixels large";
   expect(await refused(415, notTaken(size), png(1_786_080_875, 1_786_080_875))).toBe(
-    "It is damaged, or no picture. Save it anew, and add that.",
+    "It is damaged, or not a picture. Save it again, and add that.",
   );
   expect(await refused(415, notTaken("…"), png(30_000, 400))).toBe(
     "It is 30,000 × 400 pixels large. Make it smaller, and add that.",

@@ -7,7 +7,7 @@ import { bytes } from "./size";
 
 const sentences: Readonly<Record<string, string>> = {
   encrypted: msg("It is protected by a password. Save it without one, and add that."),
-  damaged: msg("It cannot be read. Save it anew, or as text."),
+  damaged: msg("It cannot be read. Save it again, or as text."),
   too_many_pages: msg("It has too many pages. Add the part that matters."),
   too_large: msg("There is too much in it. Add the part that matters."),
   no_text: msg("There is no text in it, perhaps only pictures."),
@@ -24,13 +24,13 @@ async function notTaken(file: Blob, noPictures: string | null): Promise<string> 
       return t("It is text in another encoding than UTF-8. Save it as UTF-8, and add that.");
     case "other":
       return t(
-        "It is none of the files that are taken: text of any kind in UTF-8, PDF, DOCX, pictures (PNG, JPEG, WebP, GIF).",
+        "Files of this kind are not taken, only text of any kind in UTF-8, PDF, DOCX and pictures (PNG, JPEG, WebP, GIF).",
       );
     default:
   }
   if (noPictures !== null) return noPictures;
   if (contents.kind !== "large picture")
-    return t("It is damaged, or no picture. Save it anew, and add that.");
+    return t("It is damaged, or not a picture. Save it again, and add that.");
   const { width, height } = contents;
   return t("It is {{width}} × {{height}} pixels large. Make it smaller, and add that.", {
     width: count(width),
@@ -71,7 +71,7 @@ export async function refusalOf(error: unknown, file: File, where: Where): Promi
       if (isWrong("filename"))
         return t("Its name cannot be used. Give it a shorter one, such as notes.txt.");
       if (isWrong("file")) return t("It is empty.");
-      if (isWrong("body")) return t("It did not arrive as a whole. Add it again.");
+      if (isWrong("body")) return t("It did not arrive in full. Add it again.");
       break;
     default:
   }

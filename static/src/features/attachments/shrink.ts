@@ -23,7 +23,7 @@ export const isPicture = ({ type }: Blob) => type.startsWith("image/") && type !
 const notDrawn = () =>
   new Problem(
     "refused",
-    t("This browser cannot make the picture smaller. Save it anew, or smaller."),
+    t("This browser cannot make the picture smaller. Save it again, or smaller."),
   );
 
 function drawn(image: ImageBitmap, width: number, height: number): HTMLCanvasElement {

@@ -3,7 +3,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { BenchView } from "../../api/bench";
 import DashboardPage from "../../pages/dashboard";
-import { render, settled } from "../../test/render";
+import { button, click, render, settled } from "../../test/render";
 
 const spent = (usd: number) => ({ usd, calls: 9, unpriced_calls: 0 });
 const score = (right: number) => ({
@@ -62,7 +62,7 @@ beforeEach(() => {
       spent_usd: 0.05,
       created_at: view.created_at,
     };
-    const body = address.endsWith("/api/bench") ? { benches: [one] } : shown;
+    const body = /\/api\/bench\?/.test(address) ? { benches: [one], total: 1 } : shown;
     return Promise.resolve(Response.json(body));
   });
 });
@@ -78,6 +78,24 @@ it("the list leads to the table of each bench", async () => {
   const page = await open("/dashboard/bench");
   expect(page.querySelector("a[href='/dashboard/bench/0199']")?.textContent).toBe("maths");
   expect(page.textContent).toContain("Complete");
+});
+
+it("older benches are listed when they are asked for", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (address: string) => {
+    const offset = Number(new URL(address, location.origin).searchParams.get("offset"));
+    if (address.startsWith("/api/bench")) asked.push(address);
+    const one = { ...view.report, id: `b-${offset}`, name: `bench ${offset}`, variants: 1 };
+    const bench = { ...one, spent_usd: 0.05, created_at: view.created_at };
+    return Promise.resolve(Response.json({ benches: [bench], total: 2 }));
+  });
+  history.replaceState(null, "", "/dashboard/bench");
+  await render(<DashboardPage />, new QueryClient());
+  await settled("bench 0");
+  await click(button("Show more"));
+  await settled("bench 1");
+  expect(asked).toEqual(["/api/bench?limit=50&offset=0", "/api/bench?limit=50&offset=1"]);
+  expect(button("Show more")).toBeUndefined();
 });
 
 it("an interval that holds nought is called no clear difference", async () => {
@@ -110,7 +128,7 @@ it("a difference beyond chance is said to be one, and a part of a table to be a 
   const page = await open("/dashboard/bench/0199");
   const text = page.textContent ?? "";
   expect(text).toContain("The council is worse than its best member, Ada.");
-  expect(text).toContain("this table is a part of the whole");
+  expect(text).toContain("this table is only a part of the whole");
   expect(text).toContain("Some models are simulated");
   expect(text).toContain("2 answers did not come; they count as wrong.");
 });

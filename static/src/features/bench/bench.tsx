@@ -145,7 +145,7 @@ function Left({ rows }: { rows: readonly VariantRow[] }) {
     [
       sum((row) => row.undecided),
       msg(
-        "About {{count, number}} answers the judge said yes in one order and no in the other; they count as wrong.",
+        "For {{count, number}} answers the judge said yes in one order and no in the other; they count as wrong.",
       ),
     ],
     [
@@ -231,7 +231,7 @@ function Notices({ report }: { report: BenchReport }) {
       {report.status === "over_budget" && (
         <Notice tone="warn">
           {t(
-            "The budget was spent before every question was asked: this table is a part of the whole.",
+            "The budget was used up before every question was asked: this table is only a part of the whole.",
           )}
         </Notice>
       )}
@@ -259,7 +259,7 @@ export function Bench({ id }: { id: string }) {
           <h1>{name}</h1>
         </div>
       </header>
-      <Answered query={bench} failed={msg("The bench could not be read: {{reason}}")} lines={6}>
+      <Answered query={bench} failed={msg("The bench could not be loaded: {{reason}}")} lines={6}>
         {({ report }) => (
           <div className="model-parts">
             <Notices report={report} />

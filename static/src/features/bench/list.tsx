@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import { type BenchSummary, useBenches } from "../../api/bench";
 import { msg, t } from "../../i18n";
 import { count, dateFormat, money, when } from "../../ui/format";
+import { MoreButton } from "../../ui/more-button";
 import { ScrollBox } from "../../ui/scroll-box";
 import { useTitle } from "../../ui/title";
 import { Answered, Panel } from "../dashboard/panel";
@@ -52,39 +53,48 @@ export function BenchList() {
         </div>
       </header>
       <Panel title={t("Your benches")}>
-        <Answered query={benches} failed={msg("The benches could not be read: {{reason}}")}>
-          {(list) =>
-            list.length === 0 ? (
+        <Answered query={benches} failed={msg("The benches could not be loaded: {{reason}}")}>
+          {({ pages }) => {
+            const list = new Map(
+              pages.flatMap(({ items }) => items).map((bench) => [bench.id, bench]),
+            );
+            if (list.size === 0) {
+              return (
+                <>
+                  <p>{t("There are no benches yet. One is started on the command line:")}</p>
+                  <p>
+                    <code>{commands.begin}</code>
+                  </p>
+                </>
+              );
+            }
+            return (
               <>
-                <p>{t("There is none yet. A bench is begun on the command line:")}</p>
-                <p>
-                  <code>{commands.begin}</code>
-                </p>
+                <ScrollBox label={t("Your benches")}>
+                  <table className="figures-table">
+                    <thead>
+                      <tr>
+                        <th scope="col">{t("Name")}</th>
+                        <th scope="col" className="text">
+                          {t("State")}
+                        </th>
+                        <th scope="col">{t("Questions")}</th>
+                        <th scope="col">{t("Answers")}</th>
+                        <th scope="col">{t("Paid")}</th>
+                        <th scope="col">{t("Begun")}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {[...list.values()].map((bench) => (
+                        <Row key={bench.id} bench={bench} />
+                      ))}
+                    </tbody>
+                  </table>
+                </ScrollBox>
+                <MoreButton list={benches} label={t("Show more")} />
               </>
-            ) : (
-              <ScrollBox label={t("Your benches")}>
-                <table className="figures-table">
-                  <thead>
-                    <tr>
-                      <th scope="col">{t("Name")}</th>
-                      <th scope="col" className="text">
-                        {t("State")}
-                      </th>
-                      <th scope="col">{t("Questions")}</th>
-                      <th scope="col">{t("Answers")}</th>
-                      <th scope="col">{t("Paid")}</th>
-                      <th scope="col">{t("Begun")}</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {list.map((bench) => (
-                      <Row key={bench.id} bench={bench} />
-                    ))}
-                  </tbody>
-                </table>
-              </ScrollBox>
-            )
-          }
+            );
+          }}
         </Answered>
       </Panel>
     </>

@@ -6,7 +6,7 @@ import { numberFormat, percent } from "../../ui/format";
 const statuses: Record<BenchStatus, string> = {
   running: msg("Under way"),
   stopped: msg("Stopped"),
-  over_budget: msg("Budget spent"),
+  over_budget: msg("Budget used up"),
   complete: msg("Complete"),
 };
 

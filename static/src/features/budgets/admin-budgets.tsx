@@ -3,11 +3,11 @@ import "../../styles/budgets.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { AdminBudgets, BudgetChange, BudgetState } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { Confirm } from "../../ui/confirm";
 import { listText, money } from "../../ui/format";
 import { useKeptFocus } from "../../ui/kept-focus";
 import { MoreButton } from "../../ui/more-button";
@@ -114,19 +114,14 @@ function Limit({ budget, onDone }: { budget: BudgetState; onDone: () => void }) 
 
 function Row({ budget }: { budget: BudgetState }) {
   const [asked, setAsked] = useState<"change" | "remove" | null>(null);
+  const { busy, attempt } = useAttempt();
   const kept = useKeptFocus<HTMLLIElement>();
   const name = titleOf(budget);
-  const remove = async () => {
-    try {
+  const remove = () =>
+    attempt(async () => {
       await change(sentOf(budget, null));
       toast(t("The budget was removed."));
-    } catch (error) {
-      toast(t("Not removed: {{message}}", { message: asProblem(error).message }), {
-        tone: "bad",
-      });
-      setAsked(null);
-    }
-  };
+    }, msg("Not removed: {{message}}"));
   return (
     <li {...kept}>
       <div className="budget-row">
@@ -145,21 +140,36 @@ function Row({ budget }: { budget: BudgetState }) {
           {budget.set_by === "admin" && (
             <button
               type="button"
-              className={asked === "remove" ? "button button-danger" : "button"}
-              aria-label={
-                asked === "remove"
-                  ? t("Really remove: {{budget}}", { budget: name })
-                  : t("Remove: {{budget}}", { budget: name })
-              }
-              onClick={() => (asked === "remove" ? remove() : setAsked("remove"))}
-              onBlur={() => asked === "remove" && setAsked(null)}
+              className="button"
+              aria-label={t("Remove: {{budget}}", { budget: name })}
+              aria-disabled={busy}
+              onClick={() => setAsked("remove")}
             >
-              {asked === "remove" ? t("Really?") : t("Remove")}
+              {t("Remove")}
             </button>
           )}
         </div>
       </div>
       {asked === "change" && <Limit budget={budget} onDone={() => setAsked(null)} />}
+      {asked === "remove" && (
+        <Confirm
+          title={t("Remove this budget?")}
+          actions={[
+            {
+              label: t("Remove"),
+              tone: "danger",
+              run: () => {
+                setAsked(null);
+                remove();
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>{t("“{{budget}}” no longer limits what is spent.", { budget: name })}</p>
+        </Confirm>
+      )}
     </li>
   );
 }
@@ -208,7 +218,7 @@ export default function AdminBudgetEditor() {
       </p>
       {list.isPending && <p className="quiet">{t("Loading budgets…")}</p>}
       {list.isError && (
-        <ReadFailed text={msg("Budgets could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("Budgets could not be loaded: {{reason}}")} query={list} />
       )}
       {defaults && <Defaults defaults={defaults} />}
       {list.data && budgets.length === 0 && <p className="quiet">{t("No budget is set.")}</p>}

@@ -20,7 +20,7 @@ export default function MyBudgets() {
       </p>
       {budgets.isPending && <p className="quiet">{t("Loading budgets…")}</p>}
       {budgets.isError && !budgets.data && (
-        <ReadFailed text={msg("Budgets could not be read: {{reason}}")} query={budgets} />
+        <ReadFailed text={msg("Budgets could not be loaded: {{reason}}")} query={budgets} />
       )}
       {budgets.data?.length === 0 && <p className="quiet">{t("No budget applies to you.")}</p>}
       {budgets.data && budgets.data.length > 0 && (

@@ -37,7 +37,7 @@ function Kept() {
         "How many answers people keep and reuse. Their questions are private and never shown here. Viewing this is recorded in the audit log.",
       )}
     >
-      <Answered query={kept} failed={msg("The figures could not be read: {{reason}}")} lines={2}>
+      <Answered query={kept} failed={msg("The figures could not be loaded: {{reason}}")} lines={2}>
         {(figures) => <Figures of={figures} />}
       </Answered>
     </Panel>

@@ -59,7 +59,7 @@ function Empty() {
       <h2>{t("No answers are kept yet")}</h2>
       <p>
         <T
-          text="Switch on <option>Reuse earlier answers</option> among the options of a question, or for all questions in the <settings>options by default</settings>. From then on complete answers are kept, and a question like an earlier one needs no new run."
+          text="Switch on <option>Reuse earlier answers</option> among the options of a question, or for all questions in the <settings>default options</settings>. From then on complete answers are kept, and a question like an earlier one needs no new run."
           parts={{
             option: (inner) => <strong>{inner}</strong>,
             settings: (inner) => <Link href="/settings#default-options">{inner}</Link>,
@@ -78,7 +78,7 @@ function Empty() {
 function List({ q }: { q: string }) {
   const kept = useKept(q);
   return (
-    <Answered query={kept} failed={msg("The answers could not be read: {{reason}}")} lines={6}>
+    <Answered query={kept} failed={msg("The answers could not be loaded: {{reason}}")} lines={6}>
       {({ pages }) => {
         const entries = new Map(pages.flatMap((page) => page.entries.map((one) => [one.id, one])));
         const total = pages[0]?.total ?? 0;
@@ -129,7 +129,7 @@ export default function KeptPage() {
       </header>
       <Answered
         query={config}
-        failed={msg("The rules for kept answers could not be read: {{reason}}")}
+        failed={msg("The rules for kept answers could not be loaded: {{reason}}")}
         lines={2}
       >
         {(data) => <Rules config={data} />}
@@ -152,7 +152,7 @@ export default function KeptPage() {
           {info.data && info.data.cache_size > 0 && <ForgetAll />}
         </Panel>
       )}
-      <Answered query={info} failed={msg("The figures could not be read: {{reason}}")} lines={2}>
+      <Answered query={info} failed={msg("The figures could not be loaded: {{reason}}")} lines={2}>
         {(data) => <Figures stats={data.stats} />}
       </Answered>
     </div>

@@ -129,7 +129,7 @@ export function ProvidersPage() {
             />
             <p id={`${id}-hint`} className="field-hint">
               {t(
-                "Left empty it is {{usual}}, and models of unknown price are asked as well. What does not fit is named and not asked.",
+                "Left empty, it is {{usual}}, and models of unknown price are asked as well. What does not fit is named and not asked.",
                 { usual: limitText(usualMax) },
               )}
             </p>

@@ -22,7 +22,7 @@ export function ServerChecks({ checks }: { checks: readonly Check[] }) {
   return (
     <ScrollBox label={t("The server")}>
       <table className="figures-table checks">
-        <caption className="visually-hidden">{t("What was found of the server itself")}</caption>
+        <caption className="visually-hidden">{t("What was found about the server itself")}</caption>
         <thead>
           <tr>
             <th scope="col">{t("Part")}</th>
@@ -96,7 +96,7 @@ export function ProviderChecks({ providers }: { providers: readonly ProviderChec
   return (
     <ScrollBox label={t("Providers")}>
       <table className="figures-table checks">
-        <caption className="visually-hidden">{t("What was found of each provider")}</caption>
+        <caption className="visually-hidden">{t("What was found about each provider")}</caption>
         <thead>
           <tr>
             <th scope="col">{t("Provider")}</th>
@@ -194,7 +194,7 @@ export function ModelChecks({ models }: { models: readonly ModelCheck[] }) {
   return (
     <ScrollBox label={t("Models")}>
       <table className="figures-table checks">
-        <caption className="visually-hidden">{t("What was found of each model")}</caption>
+        <caption className="visually-hidden">{t("What was found about each model")}</caption>
         <thead>
           <tr>
             <th scope="col">{t("Model")}</th>

@@ -7,7 +7,7 @@ export const noSearch = ({ web_search_available: isThere }: Config): string | nu
   isThere
     ? null
     : t(
-        "This server has no web search. Whoever runs it can turn it on: docs/research.md says how.",
+        "This server has no web search. Whoever runs it can switch it on: docs/research.md says how.",
       );
 
 /** What is to be said of results that are made up; empty where they are not. */

@@ -1,14 +1,18 @@
 /** What the composer asks, from what is typed and chosen in it. */
 import { useMemo } from "react";
 import { useConfigIn } from "../../api/projects";
-import { usePresets } from "../../api/queries";
+import { useConfig, usePresets } from "../../api/queries";
 import type { Ask } from "../../api/types";
 import { type Scene, sceneOf, toAsk } from "../options/choices";
 import { type Draft, useDraft } from "./draft";
 
-/** What is typed and chosen, and what the next run will be asked with, in this project if in one. */
+/**
+ * What is typed and chosen, and what the next run will be asked with, in this project if in one: once `isRead`, which is when all
+ * of it has come from the server.
+ */
 export function useAsking(place: string | null, project: string | null) {
   const draft = useDraft(place);
+  const settings = useConfig();
   const config = useConfigIn(project);
   const presets = usePresets();
   // A link may name it as people do, by its name.
@@ -18,7 +22,10 @@ export function useAsking(place: string | null, project: string | null) {
     () => sceneOf(draft.choices, config, preset),
     [draft.choices, config, preset],
   );
-  return { draft, config, presets: presets.data, preset, scene };
+  // Where the settings cannot be read, the server takes what they say without this page.
+  const isRead =
+    (config !== undefined || settings.isError) && (draft.preset === null || !presets.isPending);
+  return { draft, config, presets: presets.data, preset, scene, isRead };
 }
 
 /** The council that was chosen for the question, as a request says it. */

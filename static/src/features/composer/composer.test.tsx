@@ -49,12 +49,12 @@ const composer = (
   </QueryClientProvider>
 );
 
-async function show(running = false, onStop?: () => void, limit = 1000) {
+async function show(running = false, onStop?: () => void, limit = 1000, isRead = true) {
   client = new QueryClient();
   client.setQueryDefaults(keys.config, { enabled: false });
   client.setQueryDefaults(keys.presets, { enabled: false });
   const limits = { ...config.limits, max_content_chars: limit };
-  client.setQueryData(keys.config, { ...config, limits });
+  if (isRead) client.setQueryData(keys.config, { ...config, limits });
   await act(async () => root.render(composer(running, onStop)));
   const box = place.querySelector("textarea");
   if (!box) throw new Error("the composer has no box");
@@ -72,6 +72,20 @@ describe("the composer", () => {
     drafts.write("c1", { content: "Why?" });
     await press(await show(), { key: "Enter" });
     expect(asked).toHaveBeenCalledExactlyOnceWith({ content: "Why?" });
+  });
+
+  it("keeps a question that comes before the settings, and asks it with what they say", async () => {
+    drafts.write("c1", { content: "Why?" });
+    const box = await show(false, undefined, 1000, false);
+    const button = place.querySelector<HTMLButtonElement>(".send-button");
+    await press(box, { key: "Enter" });
+    await press(box, { key: "Enter" });
+    expect([asked.mock.calls.length, button?.disabled, box.value]).toEqual([0, true, "Why?"]);
+    // By itself the server gives an earlier answer without asking.
+    const features = { ...config.features, cache: true };
+    const settings = { ...config, features, default_options: { use_cache: true } };
+    await act(async () => client.setQueryData(keys.config, settings));
+    expect(asked).toHaveBeenCalledExactlyOnceWith({ content: "Why?", cache_mode: "offer" });
   });
 
   it("leaves Shift and Enter to the box", async () => {

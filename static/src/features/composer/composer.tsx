@@ -3,6 +3,7 @@ import {
   lazy,
   memo,
   Suspense,
+  useEffect,
   useId,
   useLayoutEffect,
   useRef,
@@ -96,13 +97,15 @@ export const Composer = memo(function Composer(props: Props) {
   const { seats = nobody, project } = props;
   const place = edits?.draft ?? conversationId ?? newIn(project);
   const here = project ?? projectOf(conversationId);
-  const { draft, config, presets, preset, scene } = useAsking(place, here);
+  const { draft, config, presets, preset, scene, isRead } = useAsking(place, here);
   const box = useRef<HTMLTextAreaElement>(null);
   const away = useAway();
   const online = useOnline();
   const prompt = useRef<HTMLTextAreaElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const [sending, setSending] = useState(false);
+  /** Asked before it was known what with: it is sent as soon as that is. */
+  const [waits, setWaits] = useState(false);
   /** By somebody: the page may have put the focus there by itself. */
   const [used, setUsed] = useState(false);
   /** Being pressed: it unfolds with the click, since what was pressed would have moved away before it. */
@@ -201,6 +204,7 @@ export const Composer = memo(function Composer(props: Props) {
 
   const sendNow = async () => {
     if (!canWait && !canSend) return;
+    if (!isRead) return setWaits(true);
     // On a small screen the answer is what is looked at next, and not the files that are offered again.
     if (onGlass) setUsed(false);
     if (canWait) return onWait(body);
@@ -211,6 +215,12 @@ export const Composer = memo(function Composer(props: Props) {
       setSending(false);
     }
   };
+
+  useEffect(() => {
+    if (!waits || !isRead) return;
+    setWaits(false);
+    sendNow();
+  });
 
   const inOtherWords = t("The question in other words");
   return (
@@ -455,7 +465,12 @@ export const Composer = memo(function Composer(props: Props) {
                 {stopping ? t("Stopping…") : t("Stop")}
               </button>
             ) : (
-              <button ref={button} type="submit" className="send-button" disabled={!canSend}>
+              <button
+                ref={button}
+                type="submit"
+                className="send-button"
+                disabled={!canSend || waits}
+              >
                 <Icon name="send" />
                 <span>{t("Ask")}</span>
               </button>

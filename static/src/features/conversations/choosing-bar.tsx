@@ -193,7 +193,7 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
       )}
       {failed.length > 0 && (
         <Notice tone="bad" urgent>
-          {t("Not done with {{count, number}} of them, which are still selected:", {
+          {t("It failed for {{count, number}} of them, which are still selected:", {
             count: failed.length,
           })}
           <ul>

@@ -34,6 +34,7 @@ let held: Promise<void>;
 function answer(url: URL, method: string, body: Partial<ConversationSummary>): Response {
   if (url.pathname === "/api/user") return Response.json({ id: "ada", is_admin: false });
   if (url.pathname === "/api/folders") return Response.json({ folders: [] });
+  if (url.pathname === "/api/projects") return Response.json({ projects: [], total: 0 });
   if (url.pathname === "/api/shares") {
     return Response.json({ shares: [], total: 0, max_days: 365 });
   }

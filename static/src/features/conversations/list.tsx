@@ -213,7 +213,7 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       )}
       {isPinnedPart ? part(t("Pinned"), pinned) : days.length === 0 && select}
       {filed.failed && (
-        <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={filed.failed} />
+        <ReadFailed text={msg("Folders could not be loaded: {{reason}}")} query={filed.failed} />
       )}
       {folders.length > 0 && Folders ? (
         <Folders

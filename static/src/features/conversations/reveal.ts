@@ -16,7 +16,7 @@ export function placeOf(conversation: Conversation, { snippet }: Find) {
     const isQuestion = message.role === "user";
     if (isQuestion || answered) turn += 1;
     answered = !isQuestion;
-    const text = isQuestion ? message.content : (message.stage3?.response ?? "");
+    const text = isQuestion ? message.content : (message.brief ?? message.stage3?.response ?? "");
     if (oneLine(text).includes(wanted)) return { turn, isQuestion };
   }
   return null;

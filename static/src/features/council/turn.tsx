@@ -135,6 +135,7 @@ export const TurnView = memo(function TurnView(props: Props) {
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
   const readOnly = useContext(ReadOnly);
+  const brief = run?.brief === true;
   const anew = run ? wholeQuestion(question, run) : question;
   const asked = useMemo(
     () => questionId && { conversationId, questionId, parentId, siblings, turn: number - 1 },
@@ -157,7 +158,8 @@ export const TurnView = memo(function TurnView(props: Props) {
       })}
     >
       <h2 className="visually-hidden">{t("Question")}</h2>
-      {asked && edited ? (
+      {/* What was added to the question, and how it was asked, is known once the whole answer is. */}
+      {asked && edited && !brief ? (
         <Suspense fallback={<Question text={question} />}>
           <Editor place={asked} question={anew} run={run} live={live} seats={seats} files={files} />
         </Suspense>
@@ -190,8 +192,10 @@ export const TurnView = memo(function TurnView(props: Props) {
               question={question}
             />
           </Suspense>
-        ) : run && !near ? (
-          <div className="final md-source">{run.synthesis.text}</div>
+        ) : run && (brief || !near) ? (
+          <div className="final md-source" data-waits={brief ? "" : undefined}>
+            {run.synthesis.text}
+          </div>
         ) : run ? (
           <AskableContext value={askable}>
             <UnderWayContext value={latest && run.status === "running" ? run.runId : null}>

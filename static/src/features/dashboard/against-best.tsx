@@ -103,7 +103,7 @@ export function AgainstBest({ reach }: { reach: Reach }) {
         "For runs with a single winner: what the whole council cost, compared with that member’s answer alone.",
       )}
     >
-      <Answered query={facts} failed={msg("The comparison could not be read: {{reason}}")}>
+      <Answered query={facts} failed={msg("The comparison could not be loaded: {{reason}}")}>
         {(data) =>
           data.runs === 0 ? (
             <Nothing>

@@ -83,7 +83,7 @@ export function ChairmenTable({ reach }: { reach: Reach }) {
       title={t("Chairmen")}
       lead={t("Who wrote the final answers, and what people thought of them.")}
     >
-      <Answered query={chairmen} failed={msg("The chairmen could not be read: {{reason}}")}>
+      <Answered query={chairmen} failed={msg("The chairmen could not be loaded: {{reason}}")}>
         {(data) => <Table chairmen={data} whose={reach.whose} />}
       </Answered>
     </Panel>

@@ -94,7 +94,7 @@ export function HeadToHead({ reach }: { reach: Reach }) {
         "How often the model of the row came before the model of the column, in runs that ranked both. A tie is half of one.",
       )}
     >
-      <Answered query={met} failed={msg("The comparison could not be read: {{reason}}")}>
+      <Answered query={met} failed={msg("The comparison could not be loaded: {{reason}}")}>
         {({ pairs }) => <Table pairs={pairs} whose={reach.whose} />}
       </Answered>
     </Panel>

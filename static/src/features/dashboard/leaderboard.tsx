@@ -193,7 +193,7 @@ export function Leaderboard({ reach }: { reach: Reach }) {
     >
       <Answered
         query={analytics}
-        failed={msg("The leaderboard could not be read: {{reason}}")}
+        failed={msg("The leaderboard could not be loaded: {{reason}}")}
         lines={6}
       >
         {(data) => <Table analytics={data} whose={reach.whose} />}

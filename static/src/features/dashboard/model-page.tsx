@@ -121,14 +121,14 @@ function Strength({ reach, model }: { reach: Reach; model: string }) {
     <Panel title={t("Strength")} lead={t("1000 is average, 400 more is ten times as strong.")}>
       <Answered
         query={ballots}
-        failed={msg("The rating from ballots could not be read: {{reason}}")}
+        failed={msg("The rating from ballots could not be loaded: {{reason}}")}
         lines={2}
       >
         {(board) => <RatingLine board={board} model={model} from={t("From ballots")} />}
       </Answered>
       <Answered
         query={people}
-        failed={msg("The rating from people could not be read: {{reason}}")}
+        failed={msg("The rating from people could not be loaded: {{reason}}")}
         lines={2}
       >
         {(board) => <RatingLine board={board} model={model} from={t("From people")} />}
@@ -183,7 +183,11 @@ function Details({ reach, model }: { reach: Reach; model: string }) {
   const chairmen = useChairmen(reach);
   const chaired = chairmen.data?.models[model];
   return (
-    <Answered query={analytics} failed={msg("The figures could not be read: {{reason}}")} lines={6}>
+    <Answered
+      query={analytics}
+      failed={msg("The figures could not be loaded: {{reason}}")}
+      lines={6}
+    >
       {({ models, summary }) => {
         const row = models[model];
         if (!row) {
@@ -211,7 +215,7 @@ function Details({ reach, model }: { reach: Reach; model: string }) {
               <Strength reach={reach} model={model} />
             </div>
             <Panel title={t("Against others")} lead={t("How often it came before each of them.")}>
-              <Answered query={met} failed={msg("The comparison could not be read: {{reason}}")}>
+              <Answered query={met} failed={msg("The comparison could not be loaded: {{reason}}")}>
                 {({ pairs }) => <Opponents pairs={pairs} model={model} whose={reach.whose} />}
               </Answered>
             </Panel>

@@ -193,7 +193,7 @@ export function OverTime({ reach }: { reach: Reach }) {
         <Choice label={t("Shown in the chart")} options={choices} value={name} onChoose={setName} />
       }
     >
-      <Answered query={days} failed={msg("The days could not be read: {{reason}}")} lines={6}>
+      <Answered query={days} failed={msg("The days could not be loaded: {{reason}}")} lines={6}>
         {(data) => <Series days={data.days} reach={drawn} name={name} />}
       </Answered>
     </Panel>

@@ -120,7 +120,7 @@ function Table({ board, whose }: { board: Leaderboard; whose: Whose }) {
 function Board({ reach, source, tag }: { reach: Reach; source: RatingSource; tag: string | null }) {
   const board = useRatings(reach, source, tag);
   return (
-    <Answered query={board} failed={msg("The ratings could not be read: {{reason}}")} lines={5}>
+    <Answered query={board} failed={msg("The ratings could not be loaded: {{reason}}")} lines={5}>
       {(data) => <Table board={data} whose={reach.whose} />}
     </Answered>
   );

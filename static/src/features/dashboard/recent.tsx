@@ -111,7 +111,7 @@ export function RecentRuns({ reach }: { reach: Reach }) {
   const recent = useRecent(reach);
   return (
     <Panel title={t("Recent runs")}>
-      <Answered query={recent} failed={msg("The runs could not be read: {{reason}}")} lines={6}>
+      <Answered query={recent} failed={msg("The runs could not be loaded: {{reason}}")} lines={6}>
         {({ pages }) => {
           const runs = new Map(
             pages.flatMap((page) => page.queries.map((run) => [run.run_id, run])),

@@ -195,7 +195,7 @@ export function AsReviewer({ reach, model }: { reach: Reach; model: string }) {
     >
       <Answered
         query={reviewers}
-        failed={msg("What it is like as a reviewer could not be read: {{reason}}")}
+        failed={msg("The figures on its reviews could not be loaded: {{reason}}")}
         lines={4}
       >
         {({ models }) => {

@@ -13,7 +13,7 @@ export function WeightsPanel() {
         "How much each model’s ballot will count in your next question, based on your newest runs. The period chosen above does not affect this.",
       )}
     >
-      <Answered query={weights} failed={msg("The weights could not be read: {{reason}}")}>
+      <Answered query={weights} failed={msg("The weights could not be loaded: {{reason}}")}>
         {(data) => <WeightsTable weights={data} />}
       </Answered>
     </Panel>

@@ -47,7 +47,7 @@ export const feature = {
     },
     again: [
       ["stage3", msg("Judge again"), msg("From the same debate")],
-      ["stage1", msg("Debate anew"), msg("Everything again, from the openings on")],
+      ["stage1", msg("Debate anew"), msg("Everything anew, from the openings on")],
     ],
     Body: lazy(() => orMissing(import("./body"))),
     markdown: debateMarkdown,

@@ -1,6 +1,6 @@
 import "../../styles/dictation.css";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { msg, t } from "../../i18n";
+import { locale, msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { drafts } from "../composer/draft";
 import { after, type Place, saidIn, withSaid } from "./insert";
@@ -16,12 +16,6 @@ const wrongs: Record<string, string> = {
   network: msg("The browser’s service for speech cannot be reached."),
   "no-speech": msg("Nothing was heard."),
   "language-not-supported": msg("The browser does not understand this page’s language."),
-};
-
-/** The page's language, in the variety that the browser prefers of it. */
-const languageHere = () => {
-  const { lang } = document.documentElement;
-  return navigator.languages.find((one) => one.startsWith(`${lang}-`)) ?? lang;
 };
 
 interface Props {
@@ -47,7 +41,7 @@ export default function Dictate({ place, box }: Props) {
     };
     let written = content;
     const heard = new Browsers();
-    heard.lang = languageHere();
+    heard.lang = locale();
     heard.continuous = true;
     heard.interimResults = true;
     heard.onresult = (event) => {

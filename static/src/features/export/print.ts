@@ -2,13 +2,13 @@ import { layOutForPaper } from "../../ui/printing";
 
 const patienceMs = 3_000;
 
-/** Parts of the page that are fetched only when they are opened are there before the paper is. */
+/** What is fetched only when it is opened, and answers that are not read whole yet, are there before the paper is. */
 export async function print() {
   layOutForPaper(true);
   const until = Date.now() + patienceMs;
   do {
     await new Promise((done) => setTimeout(done, 50));
-  } while (document.querySelector(".deliberation [data-waits]") && Date.now() < until);
+  } while (document.querySelector(".turn [data-waits]") && Date.now() < until);
   window.print();
   layOutForPaper(false);
 }

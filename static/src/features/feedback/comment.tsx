@@ -92,7 +92,7 @@ export function Comment({ runId, comment, isNew, onSay }: Props) {
           />
           <div className="feedback-said">
             <p id={`${id}-who`} className="quiet">
-              {t("You need not say it, and only you can read it.")}
+              {t("You need not say anything, and only you can read it.")}
               {length > 0 && (
                 <span className={tooLong ? "counter counter-over" : "counter"}>
                   {" "}

@@ -231,7 +231,7 @@ describe("folders", () => {
   it("that cannot be read are missed, and read again", async () => {
     refuses = (request) => (request === "GET /api/folders" ? "Not now." : null);
     await draw();
-    await settled("Folders could not be read: Not now.");
+    await settled("Folders could not be loaded: Not now.");
     refuses = () => null;
     await click(button("Try again"));
     await soon(() => expect(shown().length).toBe(2));

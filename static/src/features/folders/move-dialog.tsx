@@ -129,7 +129,7 @@ export default function MoveDialog({ items, onClose, onMoved }: Props) {
     <FormDialog title={t("Move to folder")} onClose={onClose}>
       {list.isPending && <p className="quiet">{t("Loading folders…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("Folders could not be loaded: {{reason}}")} query={list} />
       )}
       {list.data && <MoveForm items={items} folders={list.data} onMoved={onMoved} />}
     </FormDialog>

@@ -107,12 +107,12 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
             />
             {failed && (
               <Notice tone="bad" urgent>
-                {t("It could not be read: {{reason}}", { reason: failed })}
+                {t("It could not be loaded: {{reason}}", { reason: failed })}
               </Notice>
             )}
             {list.isPending && <p className="quiet">{t("Loading…")}</p>}
             {list.isError && !list.data && (
-              <ReadFailed text={msg("The library could not be read: {{reason}}")} query={list} />
+              <ReadFailed text={msg("The library could not be loaded: {{reason}}")} query={list} />
             )}
             {list.data && entries.length === 0 && (
               <p className="quiet">

@@ -77,7 +77,7 @@ export function LibraryList() {
         </div>
         {list.isPending && <p className="quiet">{t("Loading…")}</p>}
         {list.isError && !list.data && (
-          <ReadFailed text={msg("The library could not be read: {{reason}}")} query={list} />
+          <ReadFailed text={msg("The library could not be loaded: {{reason}}")} query={list} />
         )}
         {list.data && items.length === 0 && (
           <p className="quiet">

@@ -45,7 +45,7 @@ export default function Suggest({ place, box, typed }: Props) {
       putInto(place, text, true);
       box.current?.focus();
     } catch (error) {
-      complain(msg("The prompt could not be read: {{message}}"))(error);
+      complain(msg("The prompt could not be loaded: {{message}}"))(error);
     }
   };
 

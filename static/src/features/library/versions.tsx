@@ -23,7 +23,7 @@ function Text({ id, version }: { id: string; version: number }) {
     );
   }
   if (text.isPending) return <p className="quiet">{t("Loading…")}</p>;
-  return <ReadFailed text={msg("The version could not be read: {{reason}}")} query={text} />;
+  return <ReadFailed text={msg("The version could not be loaded: {{reason}}")} query={text} />;
 }
 
 function Row({ entry, version, onRestored }: Props & { version: Entry["versions"][number] }) {
@@ -35,7 +35,7 @@ function Row({ entry, version, onRestored }: Props & { version: Entry["versions"
     attempt(async () => {
       await restoreVersion(entry.id, entry.version, version.version);
       onRestored();
-      toast(t("What version {{version}} says counts again.", { version: number }));
+      toast(t("Version {{version}} was restored.", { version: number }));
     }, msg("Not restored: {{message}}"));
   return (
     <li className="library-version">

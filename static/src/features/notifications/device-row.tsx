@@ -1,7 +1,8 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { changeDevice, type Device, removeDevice, testDevice } from "../../api/push";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { Confirm } from "../../ui/confirm";
 import { passFocusOn } from "../../ui/focus";
 import { dateFormat, sentence, when } from "../../ui/format";
 import { toast } from "../../ui/toast";
@@ -14,7 +15,7 @@ const minute = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 function factsOf({ created_at, told_at }: Device): string {
   const added = t("added {{day}}", { day: day(when(created_at)) });
   if (!told_at) return added;
-  return `${added} · ${t("last told {{time}}", { time: minute(when(told_at)) })}`;
+  return `${added} · ${t("last notified {{time}}", { time: minute(when(told_at)) })}`;
 }
 
 interface Props {
@@ -28,6 +29,7 @@ interface Props {
 export function DeviceRow({ device, isHere, onTest }: Props) {
   const { id, name, include_title, problem } = device;
   const place = useRef<HTMLLIElement>(null);
+  const [asked, setAsked] = useState(false);
   const { busy, attempt } = useAttempt();
 
   /** Does something, and says what became of it. */
@@ -45,7 +47,7 @@ export function DeviceRow({ device, isHere, onTest }: Props) {
         await wantNotifications(false);
         await leave();
       } else await removeDevice(id);
-      toast(t("It is told nothing more."));
+      toast(t("It gets no more notifications."));
     });
 
   return (
@@ -86,11 +88,30 @@ export function DeviceRow({ device, isHere, onTest }: Props) {
           className="quiet-button device-remove"
           aria-disabled={busy}
           aria-label={t("Remove: {{name}}", { name })}
-          onClick={remove}
+          onClick={() => (isHere ? remove() : setAsked(true))}
         >
           {t("Remove")}
         </button>
       </div>
+      {asked && (
+        <Confirm
+          title={t("Remove {{name}}?", { name })}
+          actions={[
+            {
+              label: t("Remove"),
+              tone: "danger",
+              run: () => {
+                setAsked(false);
+                remove();
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(false)}
+        >
+          <p>{t("It gets no more notifications until they are switched on there again.")}</p>
+        </Confirm>
+      )}
     </li>
   );
 }

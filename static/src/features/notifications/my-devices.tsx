@@ -33,10 +33,10 @@ function Devices() {
     <>
       {list.isPending && <p className="quiet">{t("Loading devices…")}</p>}
       {list.isError && !devices && (
-        <ReadFailed text={msg("Devices could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("Devices could not be loaded: {{reason}}")} query={list} />
       )}
       {devices && devices.length > 0 && (
-        <ul className="devices" aria-label={t("Devices that are told")}>
+        <ul className="devices" aria-label={t("Devices that are notified")}>
           {devices.map((device) => (
             <DeviceRow
               key={device.id}

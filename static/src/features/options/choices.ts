@@ -383,6 +383,8 @@ interface Chip {
   text: string;
   /** What takes it back. */
   off: Partial<Choices>;
+  /** What somebody has written for the question, which goes with it. */
+  wrote?: Partial<Choices>;
 }
 
 /** Everything that counts beyond a plain run, in words short enough for a chip. */
@@ -407,9 +409,15 @@ export function chosen(scene: Scene): Chip[] {
     if (!value || value.value === byDefault) continue;
     chips.push({ key: field, text: t(value.chip ?? value.text), off: { [field]: byDefault } });
   }
-  for (const { field, chip } of writtenOptions.filter((one) => applies(one, counting))) {
+  for (const { field, chip, once } of writtenOptions.filter((one) => applies(one, counting))) {
     const value = counting[field];
-    if (value) chips.push({ key: field, text: chip(value), off: { [field]: null } });
+    if (!value) continue;
+    chips.push({
+      key: field,
+      text: chip(value),
+      off: { [field]: null },
+      ...(once(value) && { wrote: { [field]: value } }),
+    });
   }
   if (counting.quorum !== null) {
     const text = t("First {{count, number}} answers", { count: counting.quorum });

@@ -1,6 +1,9 @@
+import { useState } from "react";
 import { expect, it } from "vitest";
-import { button, render } from "../../test/render";
+import { button, click, render } from "../../test/render";
 import { config } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
+import type { Choices } from "../feature";
 import { sceneOf } from "./choices";
 import { useOptions } from "./option-bar";
 
@@ -18,4 +21,28 @@ it("the format says that it is one beside the choice of a council", async () => 
   expect(button("Format: Council")?.textContent).toBe("Council");
   await render(<Bar hasPicker />);
   expect(button("Format: Council")?.textContent).toBe("Format: Council");
+});
+
+it("what was written for the question comes back after its chip was pressed", async () => {
+  function Written() {
+    const [own, setOwn] = useState<Partial<Choices>>({ rubric: { text: "- Brief" } });
+    const { bar } = useOptions({
+      scene: sceneOf(own, config, null),
+      picker: null,
+      question: "",
+      onChange: (change) => setOwn((now) => ({ ...now, ...change })),
+    });
+    return (
+      <>
+        {bar}
+        <p>{own.rubric?.text ?? "nothing"}</p>
+        <Toasts />
+      </>
+    );
+  }
+  const page = await render(<Written />);
+  await click(button("Take back: A rubric of its own"));
+  expect(page.textContent).toContain("nothing");
+  await click(button("Undo"));
+  expect(page.textContent).toContain("- Brief");
 });

@@ -5,6 +5,7 @@ import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
+import { toast } from "../../ui/toast";
 import type { Choices } from "../feature";
 import { chosen, council, formatIn, formatsOf, type Scene } from "./choices";
 
@@ -81,7 +82,7 @@ export function useOptions(props: OptionBarProps) {
         {on.length > 0 && ` (${on.length})`}
       </button>
       {!narrow &&
-        on.map(({ key, text, off }) => (
+        on.map(({ key, text, off, wrote }) => (
           <button
             key={key}
             type="button"
@@ -90,6 +91,10 @@ export function useOptions(props: OptionBarProps) {
             onClick={() => {
               onChange(off);
               button.current?.focus();
+              if (!wrote) return;
+              toast(t("What you wrote was put away."), {
+                action: { label: t("Undo"), run: () => onChange(wrote) },
+              });
             }}
           >
             {text}

@@ -9,7 +9,9 @@ import {
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { Confirm } from "../../ui/confirm";
 import { Details } from "../../ui/disclosure";
+import { MoreButton } from "../../ui/more-button";
 import { Notice } from "../../ui/notice";
 import { inWords, readForm } from "../../ui/wrong";
 import { Answered, Panel } from "../dashboard/panel";
@@ -86,6 +88,8 @@ function AskForm({ list }: { list: string }) {
 
 function Request({ access, me }: { access: Access; me: string }) {
   const { busy, attempt } = useAttempt();
+  const [asked, setAsked] = useState(false);
+  const end = () => attempt(() => revokeAccess(access.id), msg("Not ended: {{message}}"));
   const waits = !access.approved_at && !access.revoked_at;
   const mayRead = access.is_open && [access.requested_by, access.approved_by].includes(me);
   return (
@@ -120,12 +124,31 @@ function Request({ access, me }: { access: Access; me: string }) {
             className="button"
             aria-label={t("End it: {{user}}", { user: access.user })}
             aria-disabled={busy}
-            onClick={() => attempt(() => revokeAccess(access.id), msg("Not ended: {{message}}"))}
+            onClick={() => setAsked(true)}
           >
             {t("End it")}
           </button>
         )}
       </p>
+      {asked && (
+        <Confirm
+          title={t("End the access to {{user}}?", { user: access.user })}
+          actions={[
+            {
+              label: t("End it"),
+              tone: "danger",
+              run: () => {
+                setAsked(false);
+                end();
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(false)}
+        >
+          <p>{t("It cannot be opened again: that takes a new request and a new approval.")}</p>
+        </Confirm>
+      )}
     </li>
   );
 }
@@ -138,25 +161,32 @@ export function AccessRequests({ list }: { list: string }) {
     <Panel
       title={t("Access to conversations")}
       lead={t(
-        "If it has to be, two administrators together can read somebody’s conversations for some hours: one asks, another one approves. Each look is noted, and the user sees who looked, why, when and at what.",
+        "Where there is no other way, two administrators together can read somebody’s conversations for some hours: one asks, another one approves. Each look is recorded, and the user sees who looked, why, when and at what.",
       )}
     >
       <Answered
         query={requests}
-        failed={msg("The requests could not be read: {{reason}}")}
+        failed={msg("The requests could not be loaded: {{reason}}")}
         lines={2}
       >
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="quiet">{t("Nobody has asked for access.")}</p>
-          ) : (
-            <ul className="access-list">
-              {rows.map((access) => (
-                <Request key={access.id} access={access} me={user.data?.id ?? ""} />
-              ))}
-            </ul>
-          )
-        }
+        {({ pages }) => {
+          const rows = new Map(
+            pages.flatMap(({ items }) => items).map((access) => [access.id, access]),
+          );
+          if (rows.size === 0) {
+            return <p className="quiet">{t("Nobody has asked for access.")}</p>;
+          }
+          return (
+            <>
+              <ul className="access-list">
+                {[...rows.values()].map((access) => (
+                  <Request key={access.id} access={access} me={user.data?.id ?? ""} />
+                ))}
+              </ul>
+              <MoreButton list={requests} label={t("Show more")} />
+            </>
+          );
+        }}
       </Answered>
       <AskForm list={list} />
     </Panel>

@@ -25,7 +25,7 @@ export default function MyData() {
       </p>
       {data.isError && !data.data && (
         <ReadFailed
-          text={msg("What is known of your data could not be read: {{reason}}")}
+          text={msg("The facts about your data could not be loaded: {{reason}}")}
           query={data}
         />
       )}

@@ -244,11 +244,13 @@ describe("access to conversations", () => {
 
   it("that is ended keeps the focus in its row", async () => {
     requests = [request({ requested_by: "root" })];
-    await show();
+    const page = await show();
     const end = button("End it: ann");
     end?.focus();
-    requests = [request({ requested_by: "root", revoked_by: "root", revoked_at: at })];
     await click(end);
+    await settled("End the access to ann?");
+    requests = [request({ requested_by: "root", revoked_by: "root", revoked_at: at })];
+    await click([...page.querySelectorAll("dialog button")].at(-1));
     await settled("ended by root");
     expect(document.activeElement?.tagName).toBe("LI");
     expect(document.activeElement?.textContent).toContain("Her manager asked");

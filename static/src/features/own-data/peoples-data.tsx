@@ -13,7 +13,7 @@ const holdWords = {
   lead: msg(
     "As long as there is a hold on somebody’s data, nothing of it is deleted for good, neither by them nor by the retention rule.",
   ),
-  failed: msg("The holds could not be read: {{reason}}"),
+  failed: msg("The holds could not be loaded: {{reason}}"),
   none: msg("There are no holds."),
   form: msg("New hold"),
   hint: msg("For administrators; the user is told only that there is a hold."),

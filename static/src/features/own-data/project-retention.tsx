@@ -18,13 +18,13 @@ function useNameOf() {
     const facts = { owners: listText(owners), time: timeOf(created_at) };
     const name = mine?.find(({ id }) => id === project_id)?.name;
     return name === undefined
-      ? t("Project of {{owners}}, made on {{time}}", facts)
-      : t("{{name}} (of {{owners}}, made on {{time}})", { name, ...facts });
+      ? t("Project of {{owners}}, created on {{time}}", facts)
+      : t("{{name}} (of {{owners}}, created on {{time}})", { name, ...facts });
   };
 }
 
 const ruleOf = ({ days }: RetentionInProject) =>
-  days ? t("{{count, number}} days", { count: days }) : t("Kept until their owners delete them.");
+  days ? t("{{count, number}} days", { count: days }) : t("Kept until their authors delete them.");
 
 function Rules({ projects }: { projects: readonly RetentionInProject[] }) {
   const select = useId();
@@ -80,7 +80,7 @@ function Rules({ projects }: { projects: readonly RetentionInProject[] }) {
           key={project.project_id}
           name={t("How long conversations in this project are kept")}
           days={project.days ?? null}
-          hint={t("0 keeps them for as long as their owners want; empty follows the rule for all.")}
+          hint={t("0 keeps them until their authors delete them; empty follows the rule for all.")}
           choose={(days) => chooseRetentionIn(project.project_id, days)}
         />
       )}
@@ -98,7 +98,7 @@ export function RetentionInProjects() {
         "A project can have a rule of its own instead of the one for all. Everybody in it sees it on its page. A new rule deletes nothing in its first week, nor does a move into another project.",
       )}
     >
-      <Answered query={rules} failed={msg("The rules could not be read: {{reason}}")} lines={2}>
+      <Answered query={rules} failed={msg("The rules could not be loaded: {{reason}}")} lines={2}>
         {({ projects }) => <Rules projects={projects} />}
       </Answered>
     </Panel>

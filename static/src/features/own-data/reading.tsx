@@ -14,7 +14,7 @@ function Texts({ access, id }: { access: Access; id: string }) {
   return (
     <Answered
       query={conversation}
-      failed={msg("The conversation could not be read: {{reason}}")}
+      failed={msg("The conversation could not be loaded: {{reason}}")}
       lines={4}
     >
       {(shown) => (
@@ -33,7 +33,7 @@ export function Reading({ access }: { access: Access }) {
   return (
     <Answered
       query={list}
-      failed={msg("The conversations could not be read: {{reason}}")}
+      failed={msg("The conversations could not be loaded: {{reason}}")}
       lines={3}
     >
       {(rows) => (

@@ -77,19 +77,19 @@ export function Retention() {
         "Conversations in which nothing happens for this many days are deleted for good. People read of it in their settings, and a week before on the conversation; a new rule deletes nothing in its first week.",
       )}
     >
-      <Answered query={rule} failed={msg("The rule could not be read: {{reason}}")} lines={2}>
+      <Answered query={rule} failed={msg("The rule could not be loaded: {{reason}}")} lines={2}>
         {(data) => (
           <>
             <p>
               {data.days > 0
                 ? t("In force: {{count, number}} days", { count: data.days })
-                : t("In force: conversations are kept until their owners delete them.")}
+                : t("In force: conversations are kept until their authors delete them.")}
             </p>
             <DaysForm
               name={t("How long conversations are kept")}
               days={data.chosen_days ?? null}
               hint={t(
-                "0 keeps them for as long as their owners want; empty follows the configuration ({{days}}).",
+                "0 keeps them until their authors delete them; empty follows the configuration ({{days}}).",
                 { days: String(data.configured_days) },
               )}
               choose={chooseRetention}

@@ -5,6 +5,8 @@ import { keys, queryClient, usePresets, useUser } from "../../api/queries";
 import type { Config, Preset } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { complain } from "../../ui/complain";
+import { Confirm } from "../../ui/confirm";
 import { shortName } from "../../ui/format";
 import { useKeptFocus } from "../../ui/kept-focus";
 import { Notice } from "../../ui/notice";
@@ -12,6 +14,7 @@ import { toast } from "../../ui/toast";
 import { readForm } from "../../ui/wrong";
 import { chosen, sceneOf } from "../options/choices";
 import { messagesAt, TextField } from "../settings/fields";
+import { changeOf, draftOf } from "../settings/form";
 
 /** The longest name, in characters. */
 const nameLength = 100;
@@ -30,6 +33,25 @@ function about(preset: Preset, config: Config): string {
   ].join(" · ");
 }
 
+/** From now on the page shows these settings; what was asked for before would bring what held then. */
+async function show(now: Config) {
+  await queryClient.cancelQueries({ queryKey: keys.config });
+  queryClient.setQueryData(keys.config, now);
+}
+
+/** The council that was there before the one of a preset took its place. */
+async function bringBack(before: Config, applied: Config) {
+  const region = before.region === applied.region ? null : before.region;
+  try {
+    const saved = before.is_default
+      ? await api.resetConfig()
+      : await api.saveConfig({ ...changeOf(draftOf(before)), ...(region && { region }) });
+    await show(saved);
+  } catch (error) {
+    complain(msg("Not restored: {{message}}"))(error);
+  }
+}
+
 interface Props {
   config: Config;
   /** Whether the form has edits that applying a preset would throw away. */
@@ -42,18 +64,21 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
   const [asked, setAsked] = useState<"apply" | "delete" | null>(null);
   const { busy, attempt } = useAttempt();
   const { name } = preset;
-  const run = async (call: () => Promise<unknown>, done: string, failed: string) => {
-    if (await attempt(call, failed)) toast(t(done, { name }));
-    setAsked(null);
-  };
-  const apply = async () => {
-    queryClient.setQueryData(keys.config, await api.applyPreset(preset.id));
-    onApplied();
-  };
-  const remove = async () => {
-    await api.removePreset(preset.id);
-    await refresh();
-  };
+  const apply = () =>
+    attempt(async () => {
+      const applied = await api.applyPreset(preset.id);
+      await show(applied);
+      onApplied();
+      toast(t("“{{name}}” is your council now.", { name }), {
+        action: { label: t("Undo"), run: () => bringBack(config, applied) },
+      });
+    }, msg("Not applied: {{message}}"));
+  const remove = () =>
+    attempt(async () => {
+      await api.removePreset(preset.id);
+      await refresh();
+      toast(t("“{{name}}” was deleted.", { name }));
+    }, msg("Not deleted: {{message}}"));
   const mayDelete = !preset.shared || user.data?.is_admin;
   return (
     <li>
@@ -67,57 +92,94 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
         type="button"
         className="button"
         aria-disabled={busy}
-        aria-label={
-          asked === "apply"
-            ? t("Discard the edits and apply {{name}}", { name })
-            : t("Apply {{name}}", { name })
-        }
-        onBlur={() => setAsked(null)}
-        onClick={() => {
-          if (unsaved && asked !== "apply") setAsked("apply");
-          else run(apply, msg("“{{name}}” is your council now."), msg("Not applied: {{message}}"));
-        }}
+        aria-label={t("Apply {{name}}", { name })}
+        onClick={() => (unsaved ? setAsked("apply") : apply())}
       >
-        {asked === "apply" ? t("Discard edits and apply?") : t("Apply")}
+        {t("Apply")}
       </button>
       {mayDelete && (
         <button
           type="button"
-          className={asked === "delete" ? "button button-danger" : "button"}
+          className="button"
           aria-disabled={busy}
-          aria-label={
-            asked === "delete"
-              ? t("Really delete {{name}}", { name })
-              : t("Delete {{name}}", { name })
-          }
-          onBlur={() => setAsked(null)}
-          onClick={() => {
-            if (asked !== "delete") setAsked("delete");
-            else run(remove, msg("“{{name}}” was deleted."), msg("Not deleted: {{message}}"));
-          }}
+          aria-label={t("Delete {{name}}", { name })}
+          onClick={() => setAsked("delete")}
         >
-          {asked === "delete" ? t("Really delete?") : t("Delete")}
+          {t("Delete")}
         </button>
+      )}
+      {asked === "apply" && (
+        <Confirm
+          title={t("Discard your changes?")}
+          actions={[
+            {
+              label: t("Discard and apply"),
+              tone: "danger",
+              run: () => {
+                setAsked(null);
+                apply();
+              },
+            },
+          ]}
+          cancel={t("Keep editing")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            {t("What you changed below is not saved yet, and is lost when “{{name}}” is applied.", {
+              name,
+            })}
+          </p>
+        </Confirm>
+      )}
+      {asked === "delete" && (
+        <Confirm
+          title={t("Delete “{{name}}”?", { name })}
+          actions={[
+            {
+              label: t("Delete"),
+              tone: "danger",
+              run: () => {
+                setAsked(null);
+                remove();
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            {preset.shared
+              ? t("Nobody can pick this preset any more, and this cannot be undone.")
+              : t("You cannot pick this preset any more, and this cannot be undone.")}
+          </p>
+        </Confirm>
       )}
     </li>
   );
 }
 
-function SaveForm({ unsaved }: { unsaved: boolean }) {
+function SaveForm({ presets, unsaved }: { presets: readonly Preset[]; unsaved: boolean }) {
   const user = useUser();
   const [name, setName] = useState("");
   const [shared, setShared] = useState(false);
+  /** The name of the preset that would be replaced. */
+  const [asked, setAsked] = useState<string | null>(null);
   const { busy, problem, attempt, form } = useAttempt();
+  const keep = async (called: string) => {
+    const { preset, updated } = await api.savePreset(called, shared);
+    setName("");
+    const done = updated ? msg("“{{name}}” was replaced.") : msg("“{{name}}” was saved.");
+    toast(t(done, { name: preset.name }));
+    await refresh();
+  };
   const save = () =>
     attempt(async () => {
       const read = readForm();
       const called = read.line("name", name, nameLength);
       read.insist();
-      const { preset, updated } = await api.savePreset(called, shared);
-      setName("");
-      const done = updated ? msg("“{{name}}” was replaced.") : msg("“{{name}}” was saved.");
-      toast(t(done, { name: preset.name }));
-      await refresh();
+      const isTaken = presets.some((one) => one.name === called && one.shared === shared);
+      if (isTaken) setAsked(called);
+      else await keep(called);
     });
   return (
     <>
@@ -132,7 +194,7 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
       >
         <TextField
           label={t("Save the current council as")}
-          hint={unsaved ? t("It will not include the edits below until they are saved.") : ""}
+          hint={unsaved ? t("It will not include the changes below until they are saved.") : ""}
           value={name}
           placeholder={t("Thorough")}
           errors={messagesAt(problem?.fields ?? [], "name")}
@@ -152,6 +214,29 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
           {busy ? t("Saving…") : t("Save preset")}
         </button>
       </form>
+      {asked !== null && (
+        <Confirm
+          title={t("Replace “{{name}}”?", { name: asked })}
+          actions={[
+            {
+              label: t("Replace"),
+              tone: "danger",
+              run: () => {
+                setAsked(null);
+                attempt(() => keep(asked));
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            {t(
+              "There is a preset of this name already. The council and the options in it cannot be brought back.",
+            )}
+          </p>
+        </Confirm>
+      )}
       {problem && messagesAt(problem.fields, "name").length === 0 && (
         <Notice tone="bad" urgent>
           {t("Not saved: {{message}}", { message: problem.message })}
@@ -176,7 +261,7 @@ export function Presets(props: Props) {
       {presets.isPending && <p className="quiet">{t("Loading presets…")}</p>}
       {presets.isError && (
         <Notice tone="bad">
-          {t("Presets could not be read: {{message}}", {
+          {t("Presets could not be loaded: {{message}}", {
             message: asProblem(presets.error).message,
           })}
         </Notice>
@@ -189,7 +274,7 @@ export function Presets(props: Props) {
           ))}
         </ul>
       )}
-      <SaveForm unsaved={props.unsaved} />
+      <SaveForm presets={presets.data ?? []} unsaved={props.unsaved} />
     </section>
   );
 }

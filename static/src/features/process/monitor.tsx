@@ -116,7 +116,7 @@ export default function Monitor({ run, onClose }: { run: RunState; onClose: () =
       </header>
       {error && (
         <Notice tone="bad">
-          {t("The log could not be read: {{message}}", { message: asProblem(error).message })}
+          {t("The log could not be loaded: {{message}}", { message: asProblem(error).message })}
         </Notice>
       )}
       <fieldset className="monitor-filter">

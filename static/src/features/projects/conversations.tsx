@@ -1,9 +1,17 @@
-import { useId, useRef } from "react";
+import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
-import { type Listed, type Project, takeOut, useInProject } from "../../api/projects";
+import {
+  type Listed,
+  moveToProject,
+  type Project,
+  takeOut,
+  useInProject,
+} from "../../api/projects";
 import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { useAttempt } from "../../ui/attempt";
+import { complain } from "../../ui/complain";
+import { Confirm } from "../../ui/confirm";
 import { focusAfter } from "../../ui/focus";
 import { count, dateFormat, when } from "../../ui/format";
 import { ReadFailed } from "../../ui/read-failed";
@@ -16,13 +24,23 @@ const day = dateFormat({ dateStyle: "medium" });
 function Row({ project, item }: { project: Project; item: Listed }) {
   const place = useRef<HTMLLIElement>(null);
   const { busy, attempt } = useAttempt();
+  const [asked, setAsked] = useState(false);
   const title = titleOf(item);
+  const author = item.author_name ?? item.author;
   const out = () =>
     attempt(async () => {
       const goOn = focusAfter(place.current, ".project-out", ".project-conversations-head");
-      await takeOut(project.id, item.id);
+      const done = t("“{{title}}” is in no project any more.", { title });
+      if (item.is_mine) {
+        await moveToProject(item.id, null);
+        const undo = () =>
+          moveToProject(item.id, project.id).catch(complain(msg("Not moved: {{message}}")));
+        toast(done, { action: { label: t("Undo"), run: undo } });
+      } else {
+        await takeOut(project.id, item.id);
+        toast(done);
+      }
       goOn();
-      toast(t("“{{title}}” is in no project any more.", { title }));
     }, msg("Not taken out: {{message}}"));
   return (
     <li ref={place} className="project-conversation">
@@ -37,7 +55,7 @@ function Row({ project, item }: { project: Project; item: Listed }) {
         {item.is_mine ? (
           t("by you")
         ) : (
-          <T text="by {{name}}" parts={{ name: <bdi>{item.author_name ?? item.author}</bdi> }} />
+          <T text="by {{name}}" parts={{ name: <bdi>{author}</bdi> }} />
         )}
         {" · "}
         <time dateTime={`${item.updated_at}Z`}>{day(when(item.updated_at))}</time>
@@ -50,10 +68,34 @@ function Row({ project, item }: { project: Project; item: Listed }) {
           className="quiet-button project-out"
           aria-label={t("Take out: {{title}}", { title })}
           aria-disabled={busy}
-          onClick={out}
+          onClick={() => (item.is_mine ? out() : setAsked(true))}
         >
           {t("Take out")}
         </button>
+      )}
+      {asked && (
+        <Confirm
+          title={t("Take this conversation out of the project?")}
+          actions={[
+            {
+              label: t("Take out"),
+              tone: "danger",
+              run: () => {
+                setAsked(false);
+                out();
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(false)}
+        >
+          <p>
+            <T
+              text="“{{title}}” stays with {{name}}, who alone can put it back. Nobody else in the project can read it any more."
+              parts={{ title: <bdi>{title}</bdi>, name: <bdi>{author}</bdi> }}
+            />
+          </p>
+        </Confirm>
       )}
     </li>
   );
@@ -71,7 +113,7 @@ export function InProject({ project }: { project: Project }) {
       </h2>
       {list.isPending && <p className="quiet">{t("Loading conversations…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("The list could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("The list could not be loaded: {{reason}}")} query={list} />
       )}
       {list.data && items.length === 0 && (
         <p className="quiet">

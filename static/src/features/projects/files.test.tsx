@@ -127,7 +127,7 @@ describe("the files of a project", () => {
   it("can still be removed where they are switched off, and are not spoken of where there are none", async () => {
     setUp("owner", 0);
     const place = await render(<Files project={project("owner")} />, queryClient);
-    await settled("no question is read with these");
+    await settled("no question is asked with these");
     expect(button("Remove notes.md")).toBeDefined();
     expect(place.querySelector("input")).toBeNull();
     files = [];

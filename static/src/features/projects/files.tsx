@@ -69,7 +69,7 @@ function Row({ project, file }: { project: Project; file: ProjectFile }) {
         >
           <p>
             {t(
-              "“{{name}}” is deleted here for everybody, and the next questions are read without it. Answers that are there stay as they are.",
+              "“{{name}}” is deleted here for everybody, and later questions are asked without it. Answers that are there already stay as they are.",
               { name },
             )}
           </p>
@@ -109,7 +109,7 @@ function useAdding(project: Project, limits: Limits) {
     } catch (error) {
       why =
         asProblem(error).status === 409
-          ? t("This project has as many files as there can be. Remove one that is not needed.")
+          ? t("This project has as many files as are allowed. Remove one that is not needed.")
           : await refusalOf(error, file, {
               most: limits.max_bytes,
               noPictures: aPicture(),
@@ -211,10 +211,12 @@ export function Files({ project }: { project: Project }) {
               "Models read these files with every question in the project: up to {{most}} characters, together with the question’s own files.",
               { most: count(limits.max_characters_read) },
             )
-          : t("Files of projects are switched off on this server: no question is read with these.")}
+          : t(
+              "Files of projects are switched off on this server: no question is asked with these.",
+            )}
       </p>
       {list.isError && !list.data && (
-        <ReadFailed text={msg("The list could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("The list could not be loaded: {{reason}}")} query={list} />
       )}
       {list.data && files.length === 0 && <p className="quiet">{t("It has no files.")}</p>}
       {files.length > 0 && (

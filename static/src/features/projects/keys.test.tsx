@@ -51,6 +51,8 @@ let files: ProjectFile[];
 let isRefused: boolean;
 /** Where a conversation was moved to. */
 let moves: (string | null)[];
+/** The one that was moved out last. */
+let movedOut: Listed | undefined;
 
 function answer(
   path: string,
@@ -73,11 +75,16 @@ function answer(
   }
   if (method === "PATCH") {
     moves.push(body.project_id ?? null);
+    const moved = conversations.find(({ id }) => id === last) ?? movedOut;
+    conversations = conversations.filter((one) => one !== moved);
+    if (body.project_id && moved) conversations = [moved, ...conversations];
+    else movedOut = moved;
     return Response.json({ status: "ok" });
   }
   if (method === "PUT") {
     const put = member(String(body.name), { role: body.role ?? "viewer" });
-    project = { ...project, members: [...project.members, put] };
+    const others = project.members.filter(({ name }) => name !== put.name);
+    project = { ...project, members: [...others, put] };
     return Response.json({ status: "ok" });
   }
   if (path.endsWith("/conversations")) {
@@ -91,6 +98,7 @@ beforeEach(() => {
   queryClient.clear();
   isRefused = false;
   moves = [];
+  movedOut = undefined;
   project = {
     id: "p-1",
     name: "Herons",
@@ -169,6 +177,27 @@ it("a member is removed with a way back, and another press removes nobody else",
   expect(page.querySelector<HTMLSelectElement>("[aria-label='Role of ben']")?.value).toBe("writer");
 });
 
+it("an owner is asked before they give up that role themselves", async () => {
+  await show(Members, "cat");
+  const change = async (name: string, role: string) => {
+    const select = page.querySelector<HTMLSelectElement>(`[aria-label='Role of ${name}']`);
+    await act(async () => {
+      if (select) select.value = role;
+      select?.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+  };
+  await change("ann", "writer");
+  await settled("Give up owning this project?");
+  await pressEscape();
+  expect(page.querySelector("dialog")).toBeNull();
+  await change("ann", "writer");
+  await confirm();
+  await settled("The role of ann was changed.");
+  // Of anybody else it can be changed back.
+  await change("ben", "viewer");
+  await settled("The role of ben was changed.");
+});
+
 it("a member's name that is refused has the focus, and says why", async () => {
   await show(Members, "Whether somebody has this name is not checked.");
   const box = page.querySelector<HTMLInputElement>(".project-member-add input");
@@ -184,12 +213,35 @@ it("a member's name that is refused has the focus, and says why", async () => {
   ]);
 });
 
-it("conversations are taken out one after the other", async () => {
-  await show(InProject, "About bees");
+it("an own conversation is taken out at once, with a way back", async () => {
+  conversations = [{ ...listed("ants"), author: "ann", is_mine: true }, listed("bees")];
+  await show(InProject, "About ants");
   await press("Take out: About ants");
   await settled("“About ants” is in no project any more.");
+  expect(page.querySelector("dialog")).toBeNull();
+  expect(button("Take out: About ants")).toBeUndefined();
+  expect(focused()).toBe("Take out: About bees");
+  await click(button("Undo"));
+  await vi.waitFor(() => expect(moves).toEqual([null, "p-1"]));
+  await vi.waitFor(async () => {
+    await act(async () => undefined);
+    expect(button("Take out: About ants")).toBeDefined();
+  });
+});
+
+it("those of others are taken out after a question, since their authors alone can put them back", async () => {
+  await show(InProject, "About bees");
+  await press("Take out: About ants");
+  await settled("stays with ben, who alone can put it back");
+  await pressEscape();
+  expect(focused()).toBe("Take out: About ants");
+  await press("Take out: About ants");
+  await confirm();
+  await settled("“About ants” is in no project any more.");
+  expect(button("Undo")).toBeUndefined();
   expect(focused()).toBe("Take out: About bees");
   await press("Take out: About bees");
+  await confirm();
   await settled("Nothing is in this project yet.");
   expect(focused()).toBe("Conversations");
 });

@@ -3,6 +3,7 @@ import { type Member, type Project, putMember, type Role, removeMember } from ".
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { complain } from "../../ui/complain";
+import { Confirm } from "../../ui/confirm";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { inWords, readForm } from "../../ui/wrong";
@@ -47,6 +48,8 @@ function Row({ project, member }: { project: Project; member: Member }) {
   const name = member.display_name ?? member.name;
   const { busy, attempt } = useAttempt();
   const place = useRef<HTMLLIElement>(null);
+  /** The role that one is about to have oneself. */
+  const [asked, setAsked] = useState<Role | null>(null);
   const change = (next: Role) =>
     attempt(async () => {
       await putMember(project.id, member, next);
@@ -77,7 +80,11 @@ function Row({ project, member }: { project: Project; member: Member }) {
         {member.is_me && <span className="badge">{t("you")}</span>}
       </span>
       {isMine ? (
-        <RoleSelect label={t("Role of {{name}}", { name })} value={role} onChange={change} />
+        <RoleSelect
+          label={t("Role of {{name}}", { name })}
+          value={role}
+          onChange={(next) => (member.is_me && role === "owner" ? setAsked(next) : change(next))}
+        />
       ) : (
         <span className="quiet">{t(roleNames[role])}</span>
       )}
@@ -91,6 +98,29 @@ function Row({ project, member }: { project: Project; member: Member }) {
         >
           {t("Remove")}
         </button>
+      )}
+      {asked && (
+        <Confirm
+          title={t("Give up owning this project?")}
+          actions={[
+            {
+              label: t("Give it up"),
+              tone: "danger",
+              run: () => {
+                setAsked(null);
+                change(asked);
+              },
+            },
+          ]}
+          cancel={t("Stay an owner")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            {t(
+              "You will no longer be able to change the project or who is in it. Only another owner can give you this role again.",
+            )}
+          </p>
+        </Confirm>
       )}
     </li>
   );

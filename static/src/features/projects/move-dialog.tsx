@@ -100,7 +100,7 @@ export default function MoveDialog({
     <FormDialog title={t("Move to project")} onClose={onClose}>
       {list.isPending && <p className="quiet">{t("Loading projects…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("Projects could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("Projects could not be loaded: {{reason}}")} query={list} />
       )}
       {list.data && open.length === 0 && !item.project_id && (
         <p>

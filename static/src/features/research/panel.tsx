@@ -75,7 +75,7 @@ function Findings({ topic: { label, result } }: { topic: Topic }) {
         <div className="answer-foot">
           <CopyButton
             label={t("Copy")}
-            name={t("Copy what was found of {{label}}", { label })}
+            name={t("Copy what was found about {{label}}", { label })}
             text={() => response}
           />
         </div>

@@ -27,7 +27,7 @@ function Says({ id }: { id: string }) {
     );
   }
   if (entry.isPending) return <p className="quiet">{t("Loading…")}</p>;
-  return <ReadFailed text={msg("It could not be read: {{reason}}")} query={entry} />;
+  return <ReadFailed text={msg("It could not be loaded: {{reason}}")} query={entry} />;
 }
 
 /** None, one of the library, or one that is written here; by whoever asks, or by a model for them to change. */
@@ -128,7 +128,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
         </Link>
       </div>
       {list.isError && !list.data && (
-        <ReadFailed text={msg("The library could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("The library could not be loaded: {{reason}}")} query={list} />
       )}
       {failed && (
         <Notice tone="bad" urgent>

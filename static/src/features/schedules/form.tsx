@@ -59,7 +59,8 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         onChange={(preset) => setAsked({ ...asked, preset, choices: {} })}
       />
     ),
-    onChange: (change) => setAsked({ ...asked, choices: { ...asked.choices, ...change } }),
+    // Also called later, for what is brought back.
+    onChange: (change) => setAsked((now) => ({ ...now, choices: { ...now.choices, ...change } })),
   });
   const refused = problem?.fields ?? [];
   // What no field of the form is for, such as an option that the server does not take.
@@ -132,9 +133,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         </p>
       )}
       {rest.length > 0 && (
-        <p className="field-hint">
-          {t("Asked for besides: {{fields}}", { fields: listText(rest) })}
-        </p>
+        <p className="field-hint">{t("Also asked for: {{fields}}", { fields: listText(rest) })}</p>
       )}
       <TextField
         label={t("Name")}

@@ -57,7 +57,7 @@ export function Results({ schedule }: { schedule: string }) {
   const results = list.data?.pages.flatMap((page) => page.results) ?? [];
   if (list.isPending) return <p className="quiet">{t("Loading results…")}</p>;
   if (list.isError && !list.data) {
-    return <ReadFailed text={msg("Results could not be read: {{reason}}")} query={list} />;
+    return <ReadFailed text={msg("Results could not be loaded: {{reason}}")} query={list} />;
   }
   if (results.length === 0) return <p className="quiet">{t("Nothing was asked yet.")}</p>;
   return (

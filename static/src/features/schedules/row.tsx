@@ -54,7 +54,7 @@ export function ScheduleRow({
   const turn = () =>
     does(async () => {
       await changeSchedule(id, { paused: !paused });
-      toast(paused ? t("It goes on at its next time.") : t("It is paused."));
+      toast(paused ? t("It goes on at the next scheduled time.") : t("It is paused."));
     });
   const remove = () =>
     does(async () => {
@@ -166,9 +166,10 @@ export function ScheduleRow({
           ]}
         >
           <p>
-            {t("“{{name}}” is asked no more, and its results go. The conversations stay.", {
-              name,
-            })}
+            {t(
+              "“{{name}}” is not asked again, and its results are deleted. The conversations stay.",
+              { name },
+            )}
           </p>
         </Confirm>
       )}

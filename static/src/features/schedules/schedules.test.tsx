@@ -148,7 +148,7 @@ describe("the page of scheduled questions", () => {
     await settled("Herons");
     await click(button("Change"));
     await settled("With the system prompt: Be brief.");
-    await settled("Asked for besides: models");
+    await settled("Also asked for: models");
     await click(button("Save"));
     await settled("The schedule was changed.");
     expect(asked).toEqual([
@@ -163,7 +163,7 @@ describe("the page of scheduled questions", () => {
     await show();
     await settled("Herons");
     await click(button("Change"));
-    await settled("Asked for besides");
+    await settled("Also asked for");
     refuses = invalid(
       { field: "name", message: "must be shorter" },
       { field: "request.models.0.model", message: "must be known" },
@@ -196,7 +196,7 @@ describe("the page of scheduled questions", () => {
     expect(page.querySelector("textarea")?.value).toBe("Why is the sky blue?\nReally.");
     await act(async () => undefined);
     await click(button("Create schedule"));
-    await settled("It will be asked at its times.");
+    await settled("It will be asked as scheduled.");
     expect(asked[0]?.[1]).toMatchObject({
       name: "Why is the sky blue?",
       request: { content: "Why is the sky blue?\nReally." },
@@ -259,7 +259,7 @@ describe("the form of a scheduled question", () => {
     await open();
     await type(field("Budget in US dollars a month"), typed);
     await save();
-    await settled("It will be asked at its times.");
+    await settled("It will be asked as scheduled.");
     expect(asked[0]?.[1]).toMatchObject({ budget_usd: sent });
   });
 

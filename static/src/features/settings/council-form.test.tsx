@@ -5,6 +5,7 @@ import { keys, queryClient, useConfig } from "../../api/queries";
 import type { Config } from "../../api/types";
 import { button, click, render, type } from "../../test/render";
 import { config } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
 import { CouncilForm, type SettingsStore } from "./council-form";
 
 const own = { ...config, is_default: false };
@@ -243,6 +244,23 @@ describe("settings that another tab saves", () => {
     await click(button("Discard changes"));
     expect(field("Title model").value).toBe("z/theirs");
     expect(field("Chairman").value).toBe("z/new");
+  });
+
+  it("are edited again where the discarded edit is brought back", async () => {
+    queryClient.setQueryData(keys.config, own);
+    const place = await render(
+      <>
+        <Form />
+        <Toasts />
+      </>,
+      queryClient,
+    );
+    await type(field("Title model"), "z/title");
+    await click(button("Discard changes"));
+    expect(field("Title model").value).not.toBe("z/title");
+    await click(button("Undo"));
+    expect(field("Title model").value).toBe("z/title");
+    expect(place.textContent).toContain("Not saved yet");
   });
 
   it("are asked for when the window is used again", async () => {

@@ -46,9 +46,9 @@ const own: SettingsStore = {
   save: api.saveConfig,
   reset: api.resetConfig,
   saved: msg("The council was saved."),
-  wasReset: msg("The instance's council is back."),
+  wasReset: msg("The instance’s council is back."),
   resetTakes: msg(
-    "Your members, their prompts, the chairman, every model list, the thresholds and the options by default become those of this instance. Presets, budgets and tokens stay.",
+    "Your members, their system prompts, the chairman, every model list, the thresholds and the default options become those of this instance. Presets, budgets and tokens stay.",
   ),
   isDefault: msg("This is the instance’s default"),
   isOwn: msg("This is your own council"),
@@ -161,6 +161,14 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
     discard();
     setRefused(null);
   };
+  const withdrawOffer = useRef<() => void>(() => undefined);
+  useEffect(() => () => withdrawOffer.current(), []);
+  const letGoHere = () => {
+    letGo();
+    withdrawOffer.current = toast(t("Your changes were discarded."), {
+      action: { label: t("Undo"), run: () => change(draft) },
+    });
+  };
 
   return (
     <form
@@ -238,7 +246,7 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
             type="button"
             className="button"
             aria-disabled={!canSave}
-            onClick={canSave ? letGo : undefined}
+            onClick={canSave ? letGoHere : undefined}
           >
             {t("Discard changes")}
           </button>

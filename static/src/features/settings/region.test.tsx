@@ -64,7 +64,7 @@ it("says in words what a change did, and offers what is nearest to what is missi
   expect(page.querySelector("select")?.value).toBe("us-east-2");
   expect([...page.querySelectorAll("option")].map((option) => option.textContent)).toEqual([
     "Europe (Ireland) · eu-west-1",
-    "US East (Ohio) · us-east-2 (the usual one)",
+    "US East (Ohio) · us-east-2 (the default)",
   ]);
   const moved: Config = { ...inOhio, region: "eu-west-1", region_report: report };
   save.mockResolvedValue(moved);

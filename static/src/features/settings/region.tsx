@@ -61,7 +61,7 @@ function Choose({ config, store, list }: Props & { list: RegionList }) {
             {list.regions.map((region) => (
               <option key={region.id} value={region.id}>
                 {region.id === list.default
-                  ? t("{{region}} (the usual one)", { region: `${region.name} · ${region.id}` })
+                  ? t("{{region}} (the default)", { region: `${region.name} · ${region.id}` })
                   : `${region.name} · ${region.id}`}
               </option>
             ))}
@@ -109,7 +109,7 @@ export function Region({ config, store }: Props) {
       </p>
       {regions.isPending && <p className="quiet">{t("Loading the regions…")}</p>}
       {regions.isError && !list && (
-        <ReadFailed text={msg("The regions could not be read: {{reason}}")} query={regions} />
+        <ReadFailed text={msg("The regions could not be loaded: {{reason}}")} query={regions} />
       )}
       {list && <Choose config={config} store={store} list={list} />}
     </section>

@@ -15,15 +15,26 @@ const token = (name: string, permissions: string[]): Token => ({
 /** What the server has, and what was asked of it. */
 let stored: Token[];
 let sent: unknown[];
+/** How many it gives at once. */
+let most: number;
 
 beforeEach(() => {
   queryClient.clear();
   stored = [];
   sent = [];
+  most = 500;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
-    const { pathname } = new URL(String(path), location.origin);
+    const { pathname, searchParams } = new URL(String(path), location.origin);
     if (pathname === "/api/user") return Response.json({ id: "ann", is_admin: false });
-    if (init.method !== "POST") return Response.json(stored);
+    if (init.method === "DELETE") {
+      stored = stored.filter(({ id }) => !pathname.endsWith(id));
+      return Response.json({ status: "ok" });
+    }
+    if (init.method !== "POST") {
+      const offset = Number(searchParams.get("offset"));
+      const headers = { "x-total-count": String(stored.length) };
+      return Response.json(stored.slice(offset, offset + most), { headers });
+    }
     const body = JSON.parse(String(init.body));
     sent.push(body);
     const made = token(body.name, body.permissions);
@@ -54,6 +65,29 @@ it("the list says what each token may do", async () => {
     ["monitor", "may only read"],
     ["button", "may only ask"],
   ]);
+});
+
+it("all tokens are listed, in however many pages the server gives them", async () => {
+  most = 2;
+  stored = ["one", "two", "three", "four", "five"].map((name) => token(name, ["read"]));
+  const page = await render(<Tokens />, queryClient);
+  await settled("five");
+  expect(listed(page).map(([name]) => name)).toEqual(["one", "two", "three", "four", "five"]);
+});
+
+it("a token is revoked after a question, and no double click answers that", async () => {
+  stored = [token("laptop", ["read"]), token("monitor", ["read"])];
+  const page = await render(<Tokens />, queryClient);
+  await settled("monitor");
+  const revoke = button("Revoke laptop");
+  revoke?.focus();
+  await click(revoke);
+  await click(revoke);
+  await settled("Revoke “laptop”?");
+  expect(stored).toHaveLength(2);
+  await click([...page.querySelectorAll("dialog button")].at(-1));
+  await vi.waitFor(() => expect(listed(page).map(([name]) => name)).toEqual(["monitor"]));
+  expect(document.activeElement).toBe(button("Revoke monitor"));
 });
 
 it("a new token is shown once, and has the focus until that is done", async () => {

@@ -10,6 +10,7 @@ import {
 import type { NewToken, Token } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { Confirm } from "../../ui/confirm";
 import { CopyButton } from "../../ui/copy";
 import { dateFormat, when } from "../../ui/format";
 import { useKeptFocus } from "../../ui/kept-focus";
@@ -72,24 +73,60 @@ function stateOf(token: Token): string {
   return parts.join(" · ");
 }
 
-function TokenList() {
-  const tokens = useTokens();
-  const [asked, setAsked] = useState<string | null>(null);
-  const revoke = async (token: Token) => {
-    try {
+function Row({ token }: { token: Token }) {
+  const [asked, setAsked] = useState(false);
+  const { busy, attempt } = useAttempt();
+  const { name } = token;
+  const revoke = () =>
+    attempt(async () => {
       await revokeToken(token.id);
       await refreshTokens();
-      toast(t("“{{name}}” was revoked.", { name: token.name }));
-    } catch (error) {
-      toast(t("Not revoked: {{reason}}", { reason: asProblem(error).message }), { tone: "bad" });
-    }
-    setAsked(null);
-  };
+      toast(t("“{{name}}” was revoked.", { name }));
+    }, msg("Not revoked: {{message}}"));
+  return (
+    <li>
+      <div className="answer-who">
+        <span className="member-name">{name}</span>
+        <span className="model-id">{stateOf(token)}</span>
+      </div>
+      <button
+        type="button"
+        className="button"
+        aria-label={t("Revoke {{name}}", { name })}
+        aria-disabled={busy}
+        onClick={() => setAsked(true)}
+      >
+        {t("Revoke")}
+      </button>
+      {asked && (
+        <Confirm
+          title={t("Revoke “{{name}}”?", { name })}
+          actions={[
+            {
+              label: t("Revoke"),
+              tone: "danger",
+              run: () => {
+                setAsked(false);
+                revoke();
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(false)}
+        >
+          <p>{t("Whatever uses this token is refused from then on. This cannot be undone.")}</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+function TokenList({ tokens }: { tokens: ReturnType<typeof useTokens> }) {
   if (tokens.isPending) return <p className="quiet">{t("Loading tokens…")}</p>;
   if (tokens.isError) {
     return (
       <Notice tone="bad">
-        {t("Tokens could not be read: {{reason}}", { reason: asProblem(tokens.error).message })}
+        {t("Tokens could not be loaded: {{reason}}", { reason: asProblem(tokens.error).message })}
       </Notice>
     );
   }
@@ -98,29 +135,15 @@ function TokenList() {
   return (
     <ul className="tokens">
       {valid.map((token) => (
-        <li key={token.id}>
-          <div className="answer-who">
-            <span className="member-name">{token.name}</span>
-            <span className="model-id">{stateOf(token)}</span>
-          </div>
-          <button
-            type="button"
-            className={asked === token.id ? "button button-danger" : "button"}
-            aria-label={t(asked === token.id ? "Really revoke {{name}}" : "Revoke {{name}}", {
-              name: token.name,
-            })}
-            onClick={() => (asked === token.id ? revoke(token) : setAsked(token.id))}
-            onBlur={() => setAsked(null)}
-          >
-            {asked === token.id ? t("Really revoke?") : t("Revoke")}
-          </button>
-        </li>
+        <Row key={token.id} token={token} />
       ))}
     </ul>
   );
 }
 
 export function Tokens() {
+  // Here, so that the focus is looked after when a row goes.
+  const tokens = useTokens();
   const [name, setName] = useState("");
   const [days, setDays] = useState(90);
   const [scope, setScope] = useState(0);
@@ -141,10 +164,10 @@ export function Tokens() {
       <h2 id="tokens-title">{t("API tokens")}</h2>
       <p className="panel-lead">
         {t(
-          "For the command line and for scripts. Whoever has one can read in your name, and ask if the token may.",
+          "For the command line and for scripts. Whoever has a token can read in your name, and ask if the token allows it.",
         )}
       </p>
-      <TokenList />
+      <TokenList tokens={tokens} />
       {fresh && <Fresh key={fresh.id} token={fresh} onClose={() => setFresh(null)} />}
       <form
         ref={form}

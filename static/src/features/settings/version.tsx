@@ -25,7 +25,7 @@ export function Version() {
   if (version.isError && !version.data) {
     return (
       <p className="version">
-        {t("The server’s version could not be read: {{reason}}", {
+        {t("The server’s version could not be loaded: {{reason}}", {
           reason: asProblem(version.error).message,
         })}
       </p>

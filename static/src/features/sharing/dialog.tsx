@@ -21,7 +21,7 @@ function Links({ conversation }: { conversation: Shareable }) {
   const title = useId();
   if (list.isPending || projects.isPending) return <p className="quiet">{t("Loading links…")}</p>;
   if (!list.data) {
-    return <ReadFailed text={msg("Links could not be read: {{reason}}")} query={list} />;
+    return <ReadFailed text={msg("Links could not be loaded: {{reason}}")} query={list} />;
   }
   const most = list.data.pages[0]?.max_days ?? 0;
   const read = list.data.pages.flatMap((page) => page.shares);

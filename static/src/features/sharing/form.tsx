@@ -88,7 +88,7 @@ export function ShareForm({ conversation, most, projects, onMade }: Props) {
             onChange={(event) => choose(event.target.value)}
           >
             {own && membersOf(own)}
-            <option value={everybody}>{t("Everyone who is signed in and has the link")}</option>
+            <option value={everybody}>{t("Everybody who is signed in and has the link")}</option>
             {projects.filter((project) => project !== own).map(membersOf)}
           </select>
         </div>

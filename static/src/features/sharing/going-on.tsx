@@ -6,7 +6,7 @@ import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
 import { listText } from "../../ui/format";
 import { withoutFiles } from "./not-copied";
-import { stopSharing } from "./stop";
+import { StopSharing } from "./stop";
 
 interface Props {
   makeCopy: () => Promise<{ id: string }>;
@@ -54,15 +54,7 @@ export function GoOn({ makeCopy, files }: Props) {
 /** The way back to the conversation, and the end of the link. */
 export function Mine({ shared }: { shared: SharedConversation }) {
   const [, go] = useLocation();
-  const [busy, setBusy] = useState(false);
   const conversation = shared.conversation_id ? `/c/${shared.conversation_id}` : null;
-  const stop = async () => {
-    if (busy) return;
-    setBusy(true);
-    // Here it can be read no longer.
-    await stopSharing(shared.id, () => go(conversation ?? "/"));
-    setBusy(false);
-  };
   return (
     <>
       {conversation && (
@@ -70,9 +62,8 @@ export function Mine({ shared }: { shared: SharedConversation }) {
           {t("Open the conversation")}
         </Link>
       )}
-      <button type="button" className="button" aria-disabled={busy} onClick={stop}>
-        {t("Stop sharing")}
-      </button>
+      {/* Here it can be read no longer. */}
+      <StopSharing id={shared.id} className="button" onStopped={() => go(conversation ?? "/")} />
     </>
   );
 }

@@ -23,7 +23,7 @@ export default function MyShares() {
       </p>
       {list.isPending && <p className="quiet">{t("Loading links…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("Links could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("Links could not be loaded: {{reason}}")} query={list} />
       )}
       {isOff && <p className="quiet">{t("Sharing is switched off on this server.")}</p>}
       {list.data && !isOff && shares.length === 0 && (

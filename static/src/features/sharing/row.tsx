@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { Share } from "../../api/shares";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
@@ -6,7 +6,7 @@ import { CopyButton } from "../../ui/copy";
 import { passFocusOn } from "../../ui/focus";
 import { dateFormat, when } from "../../ui/format";
 import { useProjectName } from "./project-name";
-import { stopSharing } from "./stop";
+import { StopSharing } from "./stop";
 
 const day = dateFormat({ dateStyle: "medium" });
 
@@ -60,16 +60,6 @@ interface Props {
 /** One link, with what can be done about it. */
 export function ShareRow({ share, name, title, fresh = false, otherwise, onStopped }: Props) {
   const place = useRef<HTMLLIElement>(null);
-  const [busy, setBusy] = useState(false);
-  const stop = async () => {
-    if (busy) return;
-    setBusy(true);
-    await stopSharing(share.id, () => {
-      passFocusOn(place.current, ".share-stop", otherwise);
-      onStopped?.();
-    });
-    setBusy(false);
-  };
   return (
     <li ref={place} className="share">
       {title}
@@ -91,15 +81,15 @@ export function ShareRow({ share, name, title, fresh = false, otherwise, onStopp
           name={t("Copy link: {{name}}", { name })}
           text={() => addressOf(share)}
         />
-        <button
-          type="button"
+        <StopSharing
+          id={share.id}
           className="quiet-button share-stop"
-          aria-disabled={busy}
-          aria-label={t("Stop sharing: {{name}}", { name })}
-          onClick={stop}
-        >
-          {t("Stop sharing")}
-        </button>
+          label={t("Stop sharing: {{name}}", { name })}
+          onStopped={() => {
+            passFocusOn(place.current, ".share-stop", otherwise);
+            onStopped?.();
+          }}
+        />
       </div>
     </li>
   );

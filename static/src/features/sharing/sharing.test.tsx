@@ -102,6 +102,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
+/** The way on in the question, which stands last. */
+const sure = async () => {
+  await settled("Stop sharing?");
+  const asks = [...document.querySelectorAll("dialog")].at(-1);
+  await click([...(asks?.querySelectorAll("button") ?? [])].at(-1));
+};
+
 const address = () => document.querySelector<HTMLInputElement>("input[readonly]");
 const gone = async (selector: string) => {
   await vi.waitFor(async () => {
@@ -167,7 +174,7 @@ describe("the links of a conversation", () => {
     await open();
     await settled("The link shows this branch as it is now");
     await settled("Create link");
-    const everyone = "Everyone who is signed in and has the link";
+    const everyone = "Everybody who is signed in and has the link";
     expect(offered()).toEqual([everyone, "Members of Herons", "Members of Storks"]);
     expect(audience()?.value).toBe("");
     await choose("p-2");
@@ -182,7 +189,7 @@ describe("the links of a conversation", () => {
     projects = [herons, storks];
     await open({ project_id: "p-2" });
     await settled("Create link");
-    const everyone = "Everyone who is signed in and has the link";
+    const everyone = "Everybody who is signed in and has the link";
     expect(offered()).toEqual(["Members of Storks", everyone, "Members of Herons"]);
     expect(audience()?.value).toBe("p-2");
     await choose("");
@@ -249,12 +256,15 @@ describe("the links of a conversation", () => {
     expect(audience()?.value).toBe("");
   });
 
-  it("are stopped at once, and the dialog itself says so", async () => {
+  it("are stopped after a question, and the dialog itself says so", async () => {
     shares = [share({ id: "s-2" }), share(), share({ id: "s-3", conversation_id: "c-other" })];
     const page = await open();
     await settled("created Mar 12, 2026");
     expect(page.querySelectorAll(".share")).toHaveLength(2);
     await click(button("Stop sharing"));
+    await settled("A new link will have another address.");
+    expect(asked).toEqual([]);
+    await sure();
     await settled("The link no longer works.");
     expect(asked).toEqual([["DELETE /api/shares/s-2", {}]]);
     expect(page.querySelectorAll(".share")).toHaveLength(1);
@@ -263,6 +273,7 @@ describe("the links of a conversation", () => {
       page.querySelector("dialog"),
     ]);
     await click(button("Stop sharing"));
+    await sure();
     await gone(".share");
     expect(document.activeElement?.textContent).toBe("Create link");
   });
@@ -293,12 +304,26 @@ describe("the links of a conversation", () => {
     expect(button("Create link")?.getAttribute("aria-disabled")).toBe("false");
   });
 
+  it("go on where the question is left, and so does the dialog", async () => {
+    shares = [share()];
+    const page = await open();
+    await settled("created Mar 12, 2026");
+    await click(button("Stop sharing"));
+    await settled("Stop sharing?");
+    // What the browser does with the upper one where Escape is pressed.
+    await act(async () => page.querySelector<HTMLDialogElement>("dialog dialog")?.close());
+    expect(page.querySelectorAll("dialog")).toHaveLength(1);
+    expect(page.querySelectorAll(".share")).toHaveLength(1);
+    expect(asked).toEqual([]);
+  });
+
   it("that cannot be stopped stay, and say why", async () => {
     shares = [share()];
     const page = await open();
     await settled("created Mar 12, 2026");
     refuses = { status: 409, detail: "held" };
     await click(button("Stop sharing"));
+    await sure();
     await settled("The link still works: held");
     expect(page.querySelectorAll(".share")).toHaveLength(1);
   });
@@ -346,9 +371,11 @@ describe("everything that one shares", () => {
     expect(page.textContent).toContain("works until Apr 11, 2026");
     expect(button("Copy link: Bees")).toBeDefined();
     await click(button("Stop sharing: Tides"));
+    await sure();
     await gone(".share a[href='/c/c-1']");
     expect(document.activeElement?.getAttribute("aria-label")).toBe("Stop sharing: Bees");
     await click(button("Stop sharing: Bees"));
+    await sure();
     await settled("Nothing is shared.");
     expect(document.activeElement?.textContent).toBe("Shared links");
     expect(asked.map(([what]) => what)).toEqual([

@@ -48,7 +48,7 @@ export const groups: readonly { title: string; shortcuts: readonly Shortcut[] }[
     shortcuts: [
       {
         key: "c",
-        name: msg("Write in the composer"),
+        name: msg("Write in the box"),
         run: () => document.querySelector<HTMLElement>(composerBox)?.focus(),
       },
       {

@@ -76,7 +76,7 @@ export function Deliveries({ webhook }: { webhook: string }) {
   const deliveries = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
   if (list.isPending) return <p className="quiet">{t("Loading deliveries…")}</p>;
   if (list.isError && !list.data) {
-    return <ReadFailed text={msg("Deliveries could not be read: {{reason}}")} query={list} />;
+    return <ReadFailed text={msg("Deliveries could not be loaded: {{reason}}")} query={list} />;
   }
   if (deliveries.length === 0) {
     return (

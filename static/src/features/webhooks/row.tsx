@@ -61,7 +61,9 @@ function Ask({
       <p className="webhook-url">{url}</p>
       <p>
         {removing
-          ? t("It is told nothing more, and what still waits is not sent. Its deliveries go too.")
+          ? t(
+              "Nothing more is sent to it, not even what is still waiting. The list of its deliveries is deleted, too.",
+            )
           : t(
               "The old secret stops working at once: until the receiver has the new one, it rejects what is sent.",
             )}

@@ -43,7 +43,7 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
       <p className="panel-lead">{lead}</p>
       {list.isPending && <p className="quiet">{t("Loading webhooks…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed text={msg("Webhooks could not be read: {{reason}}")} query={list} />
+        <ReadFailed text={msg("Webhooks could not be loaded: {{reason}}")} query={list} />
       )}
       {webhooks.length > 0 && (
         <ul className="webhooks">

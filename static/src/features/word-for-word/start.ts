@@ -4,7 +4,7 @@ import type { FeatureStart } from "../feature";
 
 export const start = {
   name: "word-for-word",
-  title: msg("How it comes about"),
+  title: msg("How it is made"),
   way: {
     field: "final",
     group: "final",
