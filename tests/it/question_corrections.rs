@@ -169,6 +169,29 @@ async fn only_the_council_takes_corrections_and_bad_ones_are_refused() {
     app.close().await;
 }
 
+#[tokio::test]
+async fn nothing_of_a_correction_outlives_its_conversation() {
+    let app = TestApp::start().await;
+    let gate = held(&app.models, "m/one", AskedFor::Answer);
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let (run, _, mut stream) = ask_until(&ann, &id, json!({"content": "Why?"}), "stage1_start").await;
+    correct(&ann, &run, ADDED).await.ok();
+    gate.open();
+    stream.rest().await;
+    let kept = async || {
+        let rows = "SELECT count(*) FROM runs WHERE corrections::text LIKE '%' || $1 || '%'";
+        let mut database = app.db.superuser().await;
+        sqlx::query_scalar::<_, i64>(rows).bind(ADDED).fetch_one(&mut database).await.unwrap()
+    };
+    assert_eq!(kept().await, 1);
+    for query in ["", "?purge=true"] {
+        ann.send("DELETE", &format!("/api/conversations/{id}{query}"), None).await.ok();
+    }
+    assert_eq!(kept().await, 0);
+    app.close().await;
+}
+
 /// Somebody with three models in the first tier and one in the second.
 async fn with_tiers(app: &TestApp) -> User<'_> {
     let ann = app.user("ann");
