@@ -171,7 +171,10 @@ pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<S
     loop {
         let path = list.path(PER_PAGE * pages.len());
         let page = session.get(&path).await.map_err(|trouble| list.explained(trouble, session.place()))?;
-        // A server of a version before this one gives all of it at once.
+        // A server of a version before this one gives all of it at once, and the same again for the next page.
+        if pages.last() == Some(&page) {
+            break;
+        }
         let is_last = !list.comes_in_pages() || list.items(&page).len() != PER_PAGE;
         pages.push(page);
         if is_last {

@@ -56,7 +56,8 @@ async fn no_table_knows_who_is_erased_and_the_sums_stay() {
     let mut superuser = db.superuser().await;
     fill(&mut superuser, NAME).await;
     for sql in [
-        "UPDATE runs SET status = 'failed', finished_at = now()",
+        // What stands in these columns of a run comes from whoever asked.
+        "UPDATE runs SET status = 'failed', finished_at = now(), skips = '[\"zephyrine\"]', corrections = '[\"zephyrine\"]'",
         "DELETE FROM legal_holds",
         "UPDATE budgets SET limit_usd = 1000",
         "UPDATE user_caps SET limit_usd = 1000",
