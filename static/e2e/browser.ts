@@ -102,9 +102,12 @@ export async function watched(context: BrowserContext, origin: string): Promise<
 }
 
 const cutRequest =
-  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/(api\/\S+|health\/ready|favicon\.svg)$/;
+  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/(api\/\S+|health\/ready|favicon\.svg|assets\/\S+)$/;
 
-/** Forgets what the browser reports of requests that a cut or a restart broke, and nothing else. */
+/**
+ * Forgets what the browser reports of requests that a cut or a restart broke, and nothing else. The page's own files may be among
+ * them: it fetches them ahead, and again when they are wanted.
+ */
 export function forgiveCuts({ faults }: Watched) {
   faults.splice(0, faults.length, ...faults.filter((fault) => !cutRequest.test(fault)));
 }

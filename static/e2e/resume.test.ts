@@ -43,7 +43,7 @@ async function middleOf(page: Page, stage: Stage) {
 }
 
 /** The stored copy of a conversation, of whichever branch. */
-const storedCopy = /\/api\/conversations\/[^/?]+(\?branch=|$)/;
+const storedCopy = /\/api\/conversations\/[^/?]+(\?|$)/;
 
 /** While the live copy of the run is on the page, no stored one takes its place. */
 const keepLiveCopy = (page: Page) =>
