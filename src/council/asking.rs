@@ -8,6 +8,8 @@ use super::stage::Stage;
 pub enum Asking {
     /// These are asked in a stage.
     Begins { stage: Stage, seats: Vec<Seat> },
+    /// This one, which has failed, is asked again.
+    Again { stage: Stage, seat: Seat },
     /// This one has answered or failed.
     Ends { stage: Stage, member: String },
     /// Nobody is asked in this stage any more.

@@ -44,6 +44,10 @@ pub struct Brief {
     /// files from before that lack it, and are executed as they were then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fits_files: bool,
+    /// Whether everybody who reads the earlier turns, beside members that answer, reads only those that its model has room
+    /// for. Plans with earlier turns from before that lack it, and are executed as they were then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fits_turns: bool,
     /// Which of the models that it may ask see pictures, where the question comes with some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen_by: Vec<String>,

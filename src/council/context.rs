@@ -4,7 +4,7 @@ use super::attached::{self, Attached, FilesRead};
 use super::brief::Brief;
 use super::pictures;
 use super::pricing::tokens;
-use super::prompts::history::Turn;
+use super::prompts::history::{self, Turn};
 use super::run::Run;
 use crate::llm::Purpose;
 
@@ -64,18 +64,50 @@ pub async fn fitted<'b>(
     }
     let Some(context) = decided(run, model).await else { return everything };
     let most = room(brief, purpose, context);
-    let mut left = most.checked_sub(rest);
-    let newest = turns.iter().rev().take_while(|turn| {
-        left = left.and_then(|left| left.checked_sub(length_of(turn)));
-        left.is_some()
-    });
-    let turns = &turns[turns.len() - newest.count()..];
+    let turns = newest(turns, most.checked_sub(rest), length_of);
     if !brief.fits_files || rest <= most {
         return Fitted { turns, ..everything };
     }
     let prompt = |files: &[Attached]| brief.after_material(files, &marker, question);
     let files = fitting(&brief.attachments, most, |files| tokens(&prompt(files)) + beside);
     Fitted { turns, question: prompt(&files), files_read: Some(FilesRead::of(&files)) }
+}
+
+/// What `prompt` makes of the newest of the earlier turns that this model has room for beside everything else that it reads,
+/// where its context is known: nothing but turns is left out, also where the rest is too long by itself.
+pub async fn quoting(
+    run: &Run,
+    brief: &Brief,
+    (model, purpose): (&str, &Purpose),
+    system: Option<&str>,
+    prompt: impl Fn(&[Turn]) -> String,
+) -> String {
+    let turns = brief.history.as_slice();
+    let whole = prompt(turns);
+    if !brief.fits_turns {
+        return whole;
+    }
+    let pictures = if brief.sees(model) { pictures::tokens(&brief.attachments) } else { 0 };
+    let beside = system.map_or(0, tokens) + pictures;
+    let length = tokens(&whole) + beside;
+    let fits = |context: u64| length <= room(brief, purpose, context);
+    // As in `fitted`.
+    if length <= FITS_ANYWHERE || known(run, model).is_none_or(fits) {
+        return whole;
+    }
+    let Some(context) = decided(run, model).await else { return whole };
+    let rest = tokens(&prompt(&[])) + beside;
+    let left = room(brief, purpose, context).checked_sub(rest);
+    prompt(newest(turns, left, quoted_length_of))
+}
+
+/// The newest of these turns that together take no more than what is left.
+fn newest(turns: &[Turn], mut left: Option<u64>, length_of: impl Fn(&Turn) -> u64) -> &[Turn] {
+    let newest = turns.iter().rev().take_while(|turn| {
+        left = left.and_then(|left| left.checked_sub(length_of(turn)));
+        left.is_some()
+    });
+    &turns[turns.len() - newest.count()..]
 }
 
 /// As much of these files, all of which are too much, as fits with a prompt into so many tokens. Where the prompt is too
@@ -118,6 +150,11 @@ fn length_of(turn: &Turn) -> u64 {
     tokens(&turn.question) + tokens(&turn.answer)
 }
 
+/// The same of one that is quoted: with what stands before its question and its answer, which counts where turns are short.
+fn quoted_length_of(turn: &Turn) -> u64 {
+    tokens(&history::quoted(std::slice::from_ref(turn)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -144,6 +181,17 @@ mod tests {
     fn prompt(files: &[Attached]) -> String {
         let files = attached::material(files, &Fence::new("c0ffee"), attached::MEMBERS_CHARS);
         format!("{}\n\n{QUESTION}", files.unwrap_or_default())
+    }
+
+    #[test]
+    fn the_newest_turns_that_fit_are_told_and_what_stands_around_them_counts() {
+        let turn = |text: &str| Turn { question: text.to_owned(), answer: text.to_owned() };
+        let turns = ["long".repeat(100), "a".repeat(40), "b".repeat(40)].map(|text| turn(&text));
+        assert_eq!(newest(&turns, Some(40), length_of), &turns[1..]);
+        assert_eq!(newest(&turns, Some(39), length_of), &turns[2..]);
+        assert_eq!(newest(&turns, Some(40), quoted_length_of), &turns[2..]);
+        assert_eq!(newest(&turns, Some(1_000), length_of), turns);
+        assert!(newest(&turns, None, length_of).is_empty());
     }
 
     proptest! {

@@ -11,6 +11,7 @@ use super::debate::kind::SHORTER;
 use super::debate::position;
 use super::features;
 use super::formats::list as formats;
+use super::member_retry::first_key;
 use super::options::confidence;
 use super::run::FinishedCall;
 use super::searching::source::Source;
@@ -95,10 +96,10 @@ fn says_nothing(call: &FinishedCall, reply: &Reply) -> bool {
     shows_nothing(&text) || writes() && checking::is_only_an_action(&call.key, &reply.text)
 }
 
-/// Whether the call is this seat's under such a key: also where it was asked again without its system prompt, with
-/// less to read, or with the results of its tools.
+/// Whether the call is this seat's under such a key: also where it was asked again because it had failed, without its
+/// system prompt, with less to read, or with the results of its tools.
 fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
-    let place = call.key.strip_prefix(key).and_then(|place| place.strip_prefix(member));
+    let place = first_key(&call.key).strip_prefix(key).and_then(|place| place.strip_prefix(member));
     place.is_some_and(|again| {
         let mut rest = tool_use::without_turn(again);
         while let Some(shorter) =

@@ -33,6 +33,7 @@ pub mod formed;
 pub mod kept;
 pub mod line_filter;
 pub mod member;
+pub mod member_retry;
 pub mod note;
 pub mod option_settings;
 pub mod options;

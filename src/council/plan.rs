@@ -76,9 +76,12 @@ pub const FORMATS: &[&str] = &formats::MODES;
 ///
 /// 11: the question may come with pictures.
 ///
-/// 12: the question may be corrected while the members answer, files may be those of its project, answers to the
-/// parts of a question may show their steps, and members read as much of the files as their models have room for.
-pub const VERSION: i32 = 12;
+/// 12: the question may be corrected while the members answer, files may be those of its project, answers to the parts
+/// of a question may show their steps, and members read as much of the files as their models have room for.
+///
+/// 13: a member that has failed may be asked again while others answer, and whoever is told the earlier turns is told
+/// those that its model has room for.
+pub const VERSION: i32 = 13;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -407,6 +410,7 @@ impl Plan {
             task: Task {
                 brief: Brief {
                     question: question.unwrap_or_default(),
+                    fits_turns: !history.is_empty(),
                     history: history::cut(history, history::BUDGET_CHARS),
                     system_prompt,
                     settings,

@@ -3,16 +3,23 @@
 //!
 //! Who was there and who came in time are decisions of the journal, taken before anything is done
 //! with them: an execution after a crash goes on with the same members, whoever is faster then.
+//!
+//! As long as a quorum waits for somebody, a person may want those asked again that have come to nothing
+//! ([`member_retry`]). They are then waited for as before, by the same rules.
 
+use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::sync::watch;
 
 use super::any_event::AnyEvent;
+use super::member_retry::{self, MemberRetry};
 use super::run::Run;
+use super::run_event::RunEvent;
 use super::stage::Stage;
 use crate::llm::CallFact;
 
@@ -24,6 +31,8 @@ pub trait Contribution {
     fn mark_late(&mut self);
     /// The event that reports it, and the event's key.
     fn event(&self) -> (String, AnyEvent);
+    /// The model that was asked.
+    fn model(&self) -> &str;
 }
 
 /// When to go on.
@@ -71,17 +80,20 @@ pub struct Came<T> {
 }
 
 impl Run {
-    /// Waits until `needed` of the calls have come to something that counts and the grace has
-    /// passed, or all are over. Reports each as it comes. The second part of the result is still under way.
+    /// Asks so many members, each by its place and how often it was asked again (0 at first), and waits until
+    /// `needed` of the calls have come to something that counts and the grace has passed, or all are over.
+    /// Reports each as it comes. The second part of the result is still under way.
     ///
     /// Where members speak one after another, nobody is left behind before it was asked: the grace begins when it
     /// is the last one's turn.
     pub async fn quorum<'f, T: Contribution>(
         &self,
-        key: &str,
-        calls: Vec<Waiting<'f, T>>,
+        (stage, key): (&Stage, &str),
+        count: usize,
         quorum: Quorum,
+        ask: impl Fn(usize, u32) -> Waiting<'f, T>,
     ) -> (Vec<Came<T>>, Vec<Waiting<'f, T>>) {
+        let calls: Vec<Waiting<'f, T>> = (0..count).map(|place| ask(place, 0)).collect();
         let may_be_partial = quorum.needed < calls.len();
         let mut came = Vec::new();
         if may_be_partial && let Some(members) = self.decided::<Vec<String>>(key) {
@@ -91,19 +103,18 @@ impl Run {
             return (came, others);
         }
         let mut waiting = calls;
-        let mut grace = None;
+        let mut wanted = self.wanted_retries();
+        let mut grace: Option<BoxFuture<'_, ()>> = None;
         while !waiting.is_empty() {
             // A round polls every call before it ends, so that whatever an earlier execution has
             // finished is in before anything is decided.
-            let round = match &mut grace {
-                None => some_of(&mut waiting).await,
-                Some(timer) => tokio::select! {
-                    biased;
-                    round = some_of(&mut waiting) => round,
-                    () = timer => break,
-                },
-            };
-            self.welcome(round, &mut came).await;
+            tokio::select! {
+                biased;
+                round = some_of(&mut waiting) => self.welcome(round, &mut came).await,
+                () = passed(&mut grace) => break,
+                // The sender lives in `self`.
+                Ok(()) = wanted.changed() => {}
+            }
             let enough = came.iter().filter(|one| one.what.counts()).count() >= quorum.needed;
             if may_be_partial && enough && grace.is_none() {
                 if quorum.grace.is_zero() && !self.somebody_waits_for_a_turn() {
@@ -113,6 +124,11 @@ impl Run {
                     self.last_turn().await;
                     tokio::time::sleep(quorum.grace).await;
                 }));
+            }
+            // Once nobody is waited for, nobody is asked again: an execution after a crash, which finds all results at
+            // once, must not take in a wish that came too late for the one before.
+            if !waiting.is_empty() {
+                self.retry_failed(stage, &mut wanted, &mut came, &mut waiting, &ask).await;
             }
         }
         if may_be_partial {
@@ -175,6 +191,40 @@ impl Run {
         (main, came)
     }
 
+    /// Asks those again that have come to nothing, as far as a person wants that.
+    async fn retry_failed<'f, T: Contribution>(
+        &self,
+        stage: &Stage,
+        wanted: &mut watch::Receiver<BTreeSet<MemberRetry>>,
+        came: &mut Vec<Came<T>>,
+        waiting: &mut Vec<Waiting<'f, T>>,
+        ask: &impl Fn(usize, u32) -> Waiting<'f, T>,
+    ) {
+        let wanted = wanted.borrow_and_update().clone();
+        for retry in wanted.into_iter().filter(|retry| retry.stage == *stage) {
+            let failed = came.iter().position(|one| one.member == retry.member && !one.what.counts());
+            let Some(at) = failed else { continue };
+            if !self.begin_retry(&retry) {
+                continue;
+            }
+            let failed = came.remove(at);
+            let number = retry.number;
+            self.tell_retry(retry, failed.what.model()).await;
+            waiting.push(ask(failed.place, number));
+        }
+    }
+
+    /// Tells that a member is asked again. An execution after a crash tells it once more: what the one before has told stays
+    /// as it is, and what that did not come to is added.
+    pub(super) async fn tell_retry(&self, retry: MemberRetry, model: &str) {
+        let MemberRetry { stage, member, number } = retry;
+        let key = member_retry::key(number, &format!("{}/{member}", stage.as_str()));
+        let started_at = Some(self.now());
+        let event =
+            RunEvent::MemberRetried { member, model: model.to_owned(), stage, retry: number, started_at };
+        self.emit(&key, event).await;
+    }
+
     async fn all<T: Contribution>(&self, waiting: &mut Vec<Waiting<'_, T>>, came: &mut Vec<Came<T>>) {
         while !waiting.is_empty() {
             let round = some_of(waiting).await;
@@ -213,6 +263,14 @@ impl Run {
             if round.is_empty() && !none_left { Poll::Pending } else { Poll::Ready(round) }
         })
         .await
+    }
+}
+
+/// Ends when the timer does; never where there is none.
+async fn passed(timer: &mut Option<BoxFuture<'_, ()>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
     }
 }
 

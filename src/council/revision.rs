@@ -4,10 +4,11 @@
 
 use super::answer_form::AnswerForm;
 use super::ask::Ask;
+use super::context;
 use super::estimate::{ExpectedCall, Expecting};
 use super::formed;
 use super::prompts::fence::{self, Fence};
-use super::prompts::history;
+use super::prompts::history::{self, Turn};
 use super::prompts::template::Template;
 use super::round::Round;
 use super::run::Run;
@@ -90,17 +91,20 @@ impl Revision<'_> {
     /// # Errors
     /// When the writer fails, writes nothing, or is cut at its token limit: the draft stands.
     pub async fn write(&self, run: &Run, round: &Round<'_>, token: TokenHead) -> Result<Revised, NotRevised> {
+        let brief = round.brief();
+        let (writer, system) = ((self.writer, &REVISION), round.system_prompt_of(self.writer));
+        let prompt =
+            context::quoting(run, brief, writer, system, |turns| self.prompt(run, round, turns)).await;
         let ask = Ask {
             stage: self.stage.clone(),
             key: self.key.clone(),
             model: self.writer,
             member: None,
             purpose: &REVISION,
-            system: round.system_prompt_of(self.writer),
-            prompt: &self.prompt(run, round),
-            schema: round.brief().form.as_ref().map(AnswerForm::schema),
+            system,
+            prompt: &prompt,
+            schema: brief.form.as_ref().map(AnswerForm::schema),
         };
-        let brief = round.brief();
         let Some(form) = &brief.form else {
             let view = || View::new(editorial::filter(), token.clone());
             return read(ask.stream(run, &brief.settings, view).await);
@@ -109,10 +113,10 @@ impl Revision<'_> {
         read_formed(form, ask.stream(run, &brief.settings, view).await)
     }
 
-    fn prompt(&self, run: &Run, round: &Round<'_>) -> String {
+    fn prompt(&self, run: &Run, round: &Round<'_>, turns: &[Turn]) -> String {
         let fence = Fence::new(&run.marker());
         let mut sections = Vec::new();
-        sections.extend(history::section(&fence, &round.brief().history));
+        sections.extend(history::section(&fence, turns));
         sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
         sections.push(fence.wrap("Your answer", self.draft));
         sections.extend(self.objections.iter().map(|(title, text)| fence.wrap(title, text)));

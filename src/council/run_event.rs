@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::any_event::FeatureEvent;
+use super::asking::Asking;
 use super::correction::Correction;
 use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
 use super::options::rubric::Rubric;
 use super::pictures::PicturesInfo;
 use super::prompts::own::OwnPrompt;
+use super::seat::Seat;
 use super::stage::Stage;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::fact::known;
@@ -133,6 +135,19 @@ pub enum RunEvent {
         model: String,
         stage: Stage,
     },
+    /// Whoever asked wants this member, which has failed, asked again while others still answer: clear what it had
+    /// written. The events of its answer follow, as they do for one that is asked for the first time.
+    MemberRetried {
+        /// The seat's name.
+        member: String,
+        model: String,
+        stage: Stage,
+        /// Which of its retries in this run it is, from 1.
+        retry: u32,
+        /// When it is asked (RFC 3339, UTC).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        started_at: Option<String>,
+    },
     /// Whoever asked has added something to the question while its members answer. Those who review, write and improve the
     /// answer read it with the question.
     CorrectionAdded { data: Correction },
@@ -185,10 +200,19 @@ impl FeatureEvent for RunEvent {
             | Self::RunStarted { .. }
             | Self::CallRestarted(_)
             | Self::MemberSkipped { .. }
+            | Self::MemberRetried { .. }
             | Self::CorrectionAdded { .. }
             | Self::CostsComplete { .. }
             | Self::ServerShutdown { .. } => false,
         }
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        if let Self::MemberRetried { member, model, stage, .. } = self {
+            let seat = Seat { model: model.clone(), member: member.clone(), alias: None };
+            return Some(Asking::Again { stage: stage.clone(), seat });
+        }
+        None
     }
 }
 
@@ -214,6 +238,12 @@ pub enum RunNote {
     /// A person asked for that.
     NotWaitedFor {
         member: String,
+    },
+    /// It has failed, and a person asked for that.
+    AskedOnceMore {
+        member: String,
+        /// Which of its retries it is, from 1.
+        retry: u32,
     },
     /// A person has added something to the question.
     Corrected,
@@ -244,6 +274,9 @@ impl fmt::Display for RunNote {
             Self::NotWaitedFor { member } => {
                 write!(f, "{member} is not waited for any longer, as was asked for")
             }
+            Self::AskedOnceMore { member, retry } => {
+                write!(f, "{member} is asked again, as was asked for (retry {retry})")
+            }
             Self::Corrected => {
                 f.write_str("A correction is added to the question, for whoever reads it from now on")
             }
@@ -265,6 +298,11 @@ fn note(event: &RunEvent) -> Option<Note> {
             let fact = RunNote::NotWaitedFor { member: member.clone() };
             let details = json!({ "stage": stage, "model": model });
             Some(Note::of(MODELS, NoteCategory::Warning, &fact).with(details))
+        }
+        RunEvent::MemberRetried { member, model, stage, retry, .. } => {
+            let fact = RunNote::AskedOnceMore { member: member.clone(), retry: *retry };
+            let details = json!({ "stage": stage, "model": model });
+            Some(Note::of(MODELS, NoteCategory::Model, &fact).with(details))
         }
         RunEvent::CorrectionAdded { data } => {
             Some(Note::of(MODELS, NoteCategory::Stage, &RunNote::Corrected).with(json!({ "id": data.id })))

@@ -43,6 +43,7 @@ impl Awaiting {
         for asking in told.into_iter().filter_map(AnyEvent::asking) {
             match asking {
                 Asking::Begins { stage, seats } => awaiting.begin(&stage, &seats),
+                Asking::Again { stage, seat } => awaiting.begin(&stage, &[seat]),
                 Asking::Ends { stage, member } => awaiting.end(&stage, &member),
                 Asking::Over { stage } => awaiting.open.retain(|awaited| awaited.stage != stage),
             }

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use super::live::LiveRun;
 use super::store_retry::until_answered;
 use crate::council::fork::Fork;
+use crate::council::member_retry::first_key;
 use crate::council::run::FinishedCall;
 use crate::store::{Db, StoreError, versions};
 
-/// Finished calls by key: earlier runs may have asked different things at the same place.
+/// Finished calls by key: earlier runs may have asked different things at the same place. What a member answered when it was
+/// asked again stands under the key of its first call.
 pub(super) type CarriedCalls = HashMap<String, Vec<FinishedCall>>;
 
 /// Reads what a run takes over. A call that cannot be read is made again.
@@ -21,7 +23,7 @@ pub(super) async fn load(db: &Db, live: &LiveRun, fork: &Fork) -> Result<Carried
     for value in calls {
         match serde_json::from_value::<FinishedCall>(value) {
             Ok(call) if fork.again.keeps(&call) => {
-                carried.entry(call.key.clone()).or_default().push(call);
+                carried.entry(first_key(&call.key).to_owned()).or_default().push(call);
             }
             Ok(_) => {}
             Err(error) => tracing::error!(%error, "a journaled call cannot be read"),

@@ -115,10 +115,11 @@ fn journal(
         let spent_usd = recovered.spent_usd();
         RunBudget::new(shared.db.clone(), shared.settings.budgets, live, reservation, spent_usd)
     });
-    let Recovered { calls, decisions, corrections, events, .. } = recovered;
+    let Recovered { calls, decisions, corrections, retries, events, .. } = recovered;
     let earlier = EarlierAnswers::new(shared.db.clone(), shared.settings.cache, live.clone());
     let stores = (shared.log.clone(), shared.db.clone());
-    let journal = Journal::new(live.clone(), stores, calls, decisions, corrections, budget, earlier);
+    let wishes = (corrections, retries);
+    let journal = Journal::new(live.clone(), stores, calls, decisions, wishes, budget, earlier);
     journal.replay(&events);
     Arc::new(journal)
 }

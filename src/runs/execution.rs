@@ -139,6 +139,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         () = live.cancel.cancelled() => None,
         // Before the first call, so that it knows of skips from before a crash.
         never = forward_skips(&run, live) => match never {},
+        never = forward_retries(&run, live) => match never {},
         never = corrections::forward(&run, live) => match never {},
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
@@ -218,6 +219,20 @@ async fn forward_skips(run: &Run, live: &LiveRun) -> Infallible {
     }
 }
 
+/// Asks those again whom somebody wants asked again, as soon as that is known here.
+async fn forward_retries(run: &Run, live: &LiveRun) -> Infallible {
+    let mut retries = live.retries();
+    loop {
+        for retry in retries.borrow_and_update().iter() {
+            run.retry(retry);
+        }
+        // The sender lives in `live`.
+        if retries.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
 /// Whether an administrator has stopped it. That can wait for the database: so does the run's end.
 async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
     match until_answered("who has stopped it", || runs::is_stopped_by_admin(&shared.db, live.id)).await {
@@ -264,6 +279,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
             | RunEvent::RunStarted { .. }
             | RunEvent::CallRestarted(_)
             | RunEvent::MemberSkipped { .. }
+            | RunEvent::MemberRetried { .. }
             | RunEvent::CorrectionAdded { .. }
             | RunEvent::CostsComplete { .. }
             | RunEvent::Complete {}

@@ -19,6 +19,7 @@ use crate::council::correction::Corrections;
 use crate::council::costs::{Costs, Spent};
 use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
+use crate::council::member_retry::{self, Retries};
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{AnyEvent, Deliberation, Token};
 use crate::id::{RunId, UserId};
@@ -34,6 +35,7 @@ pub struct Journal {
     calls: HashMap<String, FinishedCall>,
     decisions: HashMap<String, Value>,
     corrections: Corrections,
+    retries: Retries,
     /// What the runs before it have asked already, where it goes on from others.
     carried: OnceLock<CarriedCalls>,
     /// What the run has reserved of the budgets that bind it, if any does.
@@ -51,6 +53,7 @@ pub struct Recovered {
     pub calls: HashMap<String, FinishedCall>,
     pub decisions: HashMap<String, Value>,
     pub corrections: Corrections,
+    pub retries: Retries,
     /// The keys of structural events that are logged already.
     pub known_keys: HashSet<String>,
     /// These events, in order.
@@ -94,6 +97,7 @@ impl Recovered {
             recovered.known_keys.insert(frame.key);
         }
         recovered.corrections = corrections::after(&recovered.events);
+        recovered.retries = member_retry::begun(&recovered.events);
         recovered
     }
 }
@@ -105,7 +109,7 @@ impl Journal {
         (log, db): (Arc<Log>, Db),
         calls: HashMap<String, FinishedCall>,
         decisions: HashMap<String, Value>,
-        corrections: Corrections,
+        (corrections, retries): (Corrections, Retries),
         budget: Option<RunBudget>,
         earlier: EarlierAnswers,
     ) -> Self {
@@ -113,7 +117,20 @@ impl Journal {
         let spent =
             calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.model, &call.result)));
         let spent = Mutex::new(spent.collect());
-        Self { live, log, db, calls, decisions, corrections, carried, budget, earlier, deliberation, spent }
+        Self {
+            live,
+            log,
+            db,
+            calls,
+            decisions,
+            corrections,
+            retries,
+            carried,
+            budget,
+            earlier,
+            deliberation,
+            spent,
+        }
     }
 
     /// Takes over what earlier runs have asked. Must be called before the first call.
@@ -186,6 +203,10 @@ impl Host for Journal {
 
     fn corrections(&self) -> Corrections {
         self.corrections.clone()
+    }
+
+    fn retries(&self) -> Retries {
+        self.retries.clone()
     }
 
     async fn commit_call(&self, call: FinishedCall) {

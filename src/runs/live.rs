@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::frame::{self, Frame};
 use crate::council::Token;
 use crate::council::correction::Correction;
+use crate::council::member_retry::MemberRetry;
 use crate::council::skip::Skip;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::RunStatus;
@@ -106,6 +107,8 @@ pub struct LiveRun {
     pub cancel: CancellationToken,
     /// The members that somebody wants it to go on without.
     skips: watch::Sender<BTreeSet<Skip>>,
+    /// The members that somebody wants asked again.
+    retries: watch::Sender<BTreeSet<MemberRetry>>,
     /// What somebody wants to add to the question, in order.
     corrections: watch::Sender<Vec<Correction>>,
     /// Whether a person may have named its conversation since it was asked.
@@ -205,6 +208,7 @@ impl LiveRun {
             keeps_events: false,
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
+            retries: watch::Sender::default(),
             corrections: watch::Sender::default(),
             // It has waited, or was executed elsewhere: nobody listened for it here.
             may_be_renamed: AtomicBool::new(true),
@@ -374,6 +378,25 @@ impl LiveRun {
         }
     }
 
+    /// Notes that these members are to be asked again.
+    pub fn retry(&self, wanted: impl IntoIterator<Item = MemberRetry>) {
+        let wanted: Vec<MemberRetry> = wanted.into_iter().collect();
+        self.retries.send_if_modified(|retries| {
+            let known = retries.len();
+            retries.extend(wanted);
+            retries.len() > known
+        });
+    }
+
+    /// Applies the retries that the run's row holds.
+    pub fn apply_retries(&self, retries: &Value) {
+        match Vec::<MemberRetry>::deserialize(retries) {
+            Ok(retries) => self.retry(retries),
+            // A newer server may have written them.
+            Err(error) => tracing::warn!(run.id = %self.id, %error, "the retries of a run cannot be read"),
+        }
+    }
+
     /// Notes what is to be added to the question.
     pub fn correct(&self, wanted: impl IntoIterator<Item = Correction>) {
         let wanted: Vec<Correction> = wanted.into_iter().collect();
@@ -409,6 +432,12 @@ impl LiveRun {
     #[must_use]
     pub fn skips(&self) -> watch::Receiver<BTreeSet<Skip>> {
         self.skips.subscribe()
+    }
+
+    /// The members that are to be asked again, as they change.
+    #[must_use]
+    pub fn retries(&self) -> watch::Receiver<BTreeSet<MemberRetry>> {
+        self.retries.subscribe()
     }
 
     /// Notes that another owner has the run.

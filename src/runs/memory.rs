@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use crate::council::member_retry::{self, Retries};
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{AnyEvent, Deliberation, Token};
 
@@ -102,6 +103,10 @@ impl Host for MemoryHost {
 
     fn decision(&self, key: &str) -> Option<Value> {
         lock(&self.store).decisions.get(key).cloned()
+    }
+
+    fn retries(&self) -> Retries {
+        member_retry::begun(lock(&self.store).events.iter().map(|(_, event)| event))
     }
 
     async fn commit_call(&self, call: FinishedCall) {

@@ -62,6 +62,7 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
             }
             Some(held) => {
                 live.apply_skips(&held.skips);
+                live.apply_retries(&held.retries);
                 live.apply_corrections(&held.corrections);
                 if held.cancel && live.stop() {
                     live.stop_recorded(RunStatus::Running);

@@ -45,6 +45,7 @@ fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>)
     let published = std::mem::take(&mut recovered.events);
     let live = LiveRun::new(ids, claimed.user, claimed.attempt, recovered.last_seq, known);
     live.apply_skips(&claimed.skips);
+    live.apply_retries(&claimed.retries);
     live.apply_corrections(&claimed.corrections);
     if claimed.cancel_requested {
         live.stop();

@@ -51,6 +51,7 @@ mod projects;
 mod push;
 mod query;
 mod regions;
+mod retry_member;
 pub mod reviewers;
 pub mod routes;
 mod runs;
@@ -92,6 +93,9 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// After how long without traffic it is probed whether a connection's client is still there.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRY: Duration = Duration::from_secs(5);
+/// How many connections may wait to be taken in: after a restart all pages come back at once, and those that find no place
+/// try again only after a second or more. The system may allow fewer.
+const BACKLOG: i32 = 4096;
 
 /// Serves the app on a listener until the returned server future ends. The handle stops it.
 ///
@@ -177,6 +181,8 @@ pub fn serve(
 /// Bounds the cost of a client that has stalled or vanished; each connection inherits these options.
 fn bound(listener: &TcpListener, limits: Limits) -> std::io::Result<()> {
     let socket = socket2::SockRef::from(listener);
+    // It listens already; this makes its queue longer.
+    socket.listen(BACKLOG)?;
     // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
     // this; the rest stays in the log until it is wanted.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
@@ -229,9 +235,24 @@ fn cors(app: &App) -> Cors {
 #[cfg(test)]
 mod tests {
     use std::io::{ErrorKind, Write as _};
-    use std::net::Ipv4Addr;
+    use std::net::{Ipv4Addr, TcpStream};
 
     use super::*;
+
+    #[test]
+    fn many_clients_that_come_at_once_wait_to_be_taken_in() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let day = Duration::from_secs(86_400);
+        bound(&listener, Limits { idle: day, stalled: day }).unwrap();
+        let address = listener.local_addr().unwrap();
+        // More than the queue that the standard library asks for, as far as the system allows that; nobody takes them in.
+        let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
+        let many = allowed.trim().parse().map_or(128, |allowed: usize| allowed.min(300));
+        for number in 0..many {
+            let came = TcpStream::connect_timeout(&address, Duration::from_secs(10));
+            assert!(came.is_ok(), "client {number}: {came:?}");
+        }
+    }
 
     #[test]
     fn the_system_takes_little_of_an_answer_that_its_client_does_not_read() {

@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, corrections,
     feedback, folders, health, library, mcp, me, messages, openapi, options, own_data, presets, projects,
-    push, regions, runs, schedules, settings, sharing, skip, v1, version, webhooks, weights,
+    push, regions, retry_member, runs, schedules, settings, sharing, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: utoipa would otherwise collect the document
@@ -87,6 +87,7 @@ macro_rules! table {
                     .service(runs::cancel)
                     .service(runs::retry)
                     .service(skip::skip)
+                    .service(retry_member::retry_member)
                     .service(corrections::correct)
                     .service(cache::answer_offer)
                     .service(cache::config)

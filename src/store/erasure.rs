@@ -240,7 +240,7 @@ const IN_THE_LEDGER: [&str; 3] = [
     // Everything that sums over the ledger do not need goes: what was asked, with which key, in which conversation, and
     // why it failed. The groups stay, or people who erase their data would give a group its budget back.
     "UPDATE runs SET user_id = $2, conversation_id = gen_random_uuid(), message_id = gen_random_uuid(),
-            plan = '{}', program = NULL, skips = '[]', corrections = '[]', idempotency_key = NULL,
+            plan = '{}', program = NULL, skips = '[]', retries = '[]', corrections = '[]', idempotency_key = NULL,
             request_digest = NULL,
             error = CASE WHEN error_kind IS NOT NULL THEN jsonb_build_object('kind', error_kind) END
      WHERE id = ANY (ARRAY(SELECT id FROM runs WHERE user_id = $1 AND finished_at IS NOT NULL LIMIT $3))",

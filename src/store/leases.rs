@@ -32,6 +32,8 @@ pub struct Claimed {
     pub cancel_requested: bool,
     /// The members it is to go on without, as a JSON list.
     pub skips: Value,
+    /// The members that are to be asked again, as a JSON list.
+    pub retries: Value,
     /// What is to be added to its question, as a JSON list.
     pub corrections: Value,
     /// What it holds of the budgets, if any bound it when it was admitted.
@@ -43,7 +45,8 @@ macro_rules! claimed_columns {
         concat!(
             "runs.id, runs.user_id, runs.conversation_id, runs.message_id, ",
             whole_plan!("runs"),
-            ", runs.attempt, runs.crashes, runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.corrections, runs.groups,
+            ", runs.attempt, runs.crashes, runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.retries, runs.corrections,
+         runs.groups,
          (SELECT jsonb_build_object('granted_usd', r.granted_usd, 'warnings', r.warnings)
           FROM reservations r WHERE r.run_id = runs.id) AS held"
         )
@@ -75,6 +78,7 @@ fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
         crashes: row.try_get("crashes")?,
         cancel_requested: row.try_get("cancel")?,
         skips: row.try_get("skips")?,
+        retries: row.try_get("retries")?,
         corrections: row.try_get("corrections")?,
     })
 }
@@ -97,6 +101,8 @@ pub struct LeaseState {
     pub cancel: bool,
     /// The members it is to go on without, as a JSON list.
     pub skips: Value,
+    /// The members that are to be asked again, as a JSON list.
+    pub retries: Value,
     /// What is to be added to its question, as a JSON list.
     pub corrections: Value,
 }
@@ -117,14 +123,14 @@ pub async fn heartbeat(
         // In the order in which the journal locks them: in any other the two wait for each other.
         "WITH mine AS MATERIALIZED (
              SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel,
-                    runs.skips, runs.corrections
+                    runs.skips, runs.retries, runs.corrections
              FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt) ON runs.id = mine.id
              ORDER BY runs.id FOR NO KEY UPDATE OF runs
          ), prolonged AS (
              UPDATE runs SET lease_until = now() + make_interval(secs => $3)
              FROM mine WHERE runs.id = mine.id AND mine.ours AND runs.status = 'running'
          )
-         SELECT id, ours, cancel, skips, corrections FROM mine",
+         SELECT id, ours, cancel, skips, retries, corrections FROM mine",
     )
     .bind(ids)
     .bind(attempts)
@@ -140,6 +146,7 @@ pub async fn heartbeat(
                 ours: row.try_get("ours")?,
                 cancel: row.try_get("cancel")?,
                 skips: row.try_get("skips")?,
+                retries: row.try_get("retries")?,
                 corrections: row.try_get("corrections")?,
             })
         })

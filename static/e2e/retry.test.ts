@@ -17,6 +17,7 @@ import {
   wide,
 } from "./browser";
 import { OwnServer } from "./own-server";
+import { ScriptedModels } from "./scripted-models";
 
 let browser: Browser;
 let server: OwnServer;
@@ -44,7 +45,12 @@ async function stored(page: Page) {
   const id = new URL(page.url()).pathname.split("/").at(-1);
   const response = await page.request.get(`/api/conversations/${id}`);
   return (await response.json()) as {
-    messages: { role: string; run_id?: string; earlier_runs?: string[] }[];
+    messages: {
+      role: string;
+      run_id?: string;
+      earlier_runs?: string[];
+      stage2?: { member: string }[];
+    }[];
   };
 }
 
@@ -145,6 +151,70 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await violations(page)).toEqual([]);
     await again(page, () => menu(page, /^Review again/), 3);
     expect(await finalAnswer(page).getByRole("alert").count()).toBe(0);
+  });
+});
+
+describe("while the others still answer", () => {
+  const moody = "c/moody";
+  let models: ScriptedModels;
+  let council: OwnServer;
+  let isWell = false;
+  /** Lets the answers of the others end. */
+  let go = () => {};
+  let gone = Promise.resolve();
+  beforeAll(async () => {
+    models = await ScriptedModels.start(({ model, purpose }) => {
+      const ranked = ["1. Response A", "2. Response B", "3. Response C"];
+      if (purpose === "review") return { text: ["FINAL RANKING:", ...ranked].join("\n") };
+      if (purpose === "title") return { text: "Names of dogs" };
+      if (purpose !== "answer") return { text: "Rex it is." };
+      if (model !== moody) return { text: `${model} says: Rex.`, before: () => gone };
+      return isWell ? { text: "Well then: Rex." } : { text: "", error: "not today" };
+    });
+    council = await OwnServer.start(models.settings(["a/one", "b/two", moody]));
+  });
+  afterAll(async () => {
+    await council.close();
+    await models.close();
+  });
+
+  it.each(bothShapes)("a member that failed is asked again on %s", async (_, shape) => {
+    isWell = false;
+    gone = new Promise((resolve) => {
+      go = resolve;
+    });
+    const watched = await open(browser, council, shape);
+    const { page } = watched;
+    await ask(page, "What is a good name for a dog?");
+    const tab = page.getByRole("tab", { name: /moody/ });
+    const card = page.getByRole("article", { name: `Answer of ${moody}` });
+    await card.or(tab).first().waitFor({ timeout: patience });
+    if (await tab.isVisible()) await tab.click();
+    const retry = card.getByRole("button", { name: "Try again: moody" });
+    await retry.waitFor({ timeout: patience });
+    expect(await violations(page)).toEqual([]);
+
+    const type = "urn:llm-council:problem:not-retried";
+    await page.route("**/retry-member", (route) =>
+      route.fulfill({ status: 409, json: { type, title: "x", status: 409, detail: "x" } }),
+    );
+    await retry.click();
+    await card.getByRole("alert").getByText("It cannot be asked again now.").waitFor();
+    await page.unroute("**/retry-member");
+    expect(watched.faults.splice(0)).toHaveLength(1);
+
+    isWell = true;
+    await retry.focus();
+    await page.keyboard.press("Enter");
+    await card.getByText("Well then: Rex.").waitFor({ timeout: patience });
+    expect(await retry.count()).toBe(0);
+    const hasFocus = () => card.evaluate((element) => element === document.activeElement);
+    await expect.poll(hasFocus).toBe(true);
+    go();
+    await waitForEnd(page);
+    const { messages } = await stored(page);
+    expect(messages[1]?.stage2?.map(({ member }) => member)).toContain(moody);
+    await close(watched);
   });
 });
 

@@ -12,6 +12,7 @@ use crate::council::correction::Corrections;
 use crate::council::costs::Spent;
 use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
+use crate::council::member_retry::Retries;
 use crate::council::stage::Stage;
 use crate::council::token::Token;
 use crate::llm::{CallError, CallFact, Purpose, Reply, Usage, counted_as};
@@ -73,6 +74,11 @@ pub trait Host: Send + Sync {
     /// The corrections of the question that earlier executions took in, and whether they are closed to more.
     fn corrections(&self) -> Corrections {
         Corrections::default()
+    }
+
+    /// How often earlier executions asked members again.
+    fn retries(&self) -> Retries {
+        Retries::default()
     }
 
     /// Makes a finished call durable; returns when it is.

@@ -10,7 +10,7 @@ mod host;
 mod traced;
 mod turns;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -29,6 +29,7 @@ use super::any_event::AnyEvent;
 use super::correction::{Correction, Corrections};
 use super::costs::{Costs, Spent};
 use super::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use super::member_retry::{MAX_RETRIES, MemberRetry, Retries};
 use super::note::{EVERYTHING, Note};
 use super::pictures::Pictures;
 use super::run_event::RunEvent;
@@ -58,6 +59,8 @@ pub struct Run {
     remarks: OnceLock<bool>,
     /// Members that a stage goes on without.
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
+    /// Members that a person wants asked again.
+    wanted: watch::Sender<BTreeSet<MemberRetry>>,
     /// What was added to the question. Locked while one is added and its event is sent.
     corrections: tokio::sync::Mutex<Corrections>,
     /// What was searched for.
@@ -82,23 +85,27 @@ struct State {
     /// By key, so that sums come out the same in every execution.
     spent: BTreeMap<String, Spent>,
     under_way: BTreeMap<String, UnderWay>,
+    /// How often members were asked again, in this execution and those before.
+    retries: Retries,
 }
 
 impl Run {
     /// A run over this journal and these models.
     pub fn new(id: RunId, host: Arc<dyn Host>, models: Arc<dyn Models>) -> Self {
         let corrections = tokio::sync::Mutex::new(host.corrections());
+        let state = Mutex::new(State { retries: host.retries(), ..State::default() });
         Self {
             id,
             seed: id,
             host,
             models,
-            state: Mutex::default(),
+            state,
             places: OnceLock::new(),
             turns: OnceLock::new(),
             verbosity: OnceLock::new(),
             remarks: OnceLock::new(),
             stopped: watch::Sender::default(),
+            wanted: watch::Sender::default(),
             corrections,
             searches: Searches::default(),
             pictures: None,
@@ -209,6 +216,34 @@ impl Run {
         self.stopped.send_modify(|stopped| {
             stopped.entry((stage.clone(), member.to_owned())).or_insert(why);
         });
+    }
+
+    /// Notes that a person wants a member asked again. It is asked if it has failed and others are still waited for with
+    /// it ([`Run::quorum`]).
+    pub fn retry(&self, wanted: &MemberRetry) {
+        self.wanted.send_if_modified(|known| known.insert(wanted.clone()));
+    }
+
+    /// The members that a person wants asked again, as they change.
+    pub(super) fn wanted_retries(&self) -> watch::Receiver<BTreeSet<MemberRetry>> {
+        self.wanted.subscribe()
+    }
+
+    /// Counts a retry as begun, if it is the member's next one. Returns whether it is.
+    pub(super) fn begin_retry(&self, wanted: &MemberRetry) -> bool {
+        let mut state = self.state();
+        let begun = state.retries.entry((wanted.stage.clone(), wanted.member.clone())).or_default();
+        let is_next = wanted.number == *begun + 1 && wanted.number <= MAX_RETRIES;
+        if is_next {
+            *begun = wanted.number;
+        }
+        is_next
+    }
+
+    /// How often a member was asked again, in this execution and those before.
+    pub(super) fn retries_of(&self, stage: &Stage, member: &str) -> u32 {
+        let seat = (stage.clone(), member.to_owned());
+        self.state().retries.get(&seat).copied().unwrap_or_default()
     }
 
     /// Whether a call of this member has its result, and only waits for the commit.

@@ -220,6 +220,12 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, "not-awaited", "This member is not being waited for", why)
     }
 
+    /// 409: this member is not asked again in its run, or not now.
+    #[must_use]
+    pub fn not_retried(why: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "not-retried", "This member cannot be asked again now", why)
+    }
+
     /// 409: nothing can be added to this question, or not any more.
     #[must_use]
     pub fn not_correctable(why: &str) -> Self {

@@ -16,7 +16,7 @@ use crate::council::{AnyEvent, Deliberation, RunEvent};
 use crate::runs::Frame;
 
 /// Separates a text that a writer left unfinished from the whole one.
-const RULE: &str = "\n\n---\n\n";
+pub(super) const RULE: &str = "\n\n---\n\n";
 /// The highest verbosity of the process monitor whose sentences are passed on.
 const STAGES: u8 = 1;
 
@@ -173,6 +173,11 @@ impl Course {
         match event.asking() {
             Some(Asking::Begins { stage, seats }) => {
                 self.asked.insert(stage, (seats.len(), 0));
+            }
+            Some(Asking::Again { stage, .. }) => {
+                if let Some((_, done)) = self.asked.get_mut(&stage) {
+                    *done = done.saturating_sub(1);
+                }
             }
             Some(Asking::Ends { stage, .. }) => {
                 let (asked, done) = self.asked.get_mut(&stage)?;

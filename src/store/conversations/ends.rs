@@ -167,7 +167,7 @@ async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
         "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM decisions WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         // The kind of an error is not content, so it stays.
-        "UPDATE runs SET plan = '{}', program = NULL, skips = '[]', corrections = '[]',
+        "UPDATE runs SET plan = '{}', program = NULL, skips = '[]', retries = '[]', corrections = '[]',
                 error = CASE WHEN error_kind IS NOT NULL THEN jsonb_build_object('kind', error_kind) END
          WHERE conversation_id = ANY ($1)",
         "DELETE FROM conversations WHERE id = ANY ($1)",

@@ -2,6 +2,8 @@
 
 mod starting;
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde_json::Value;
 use sqlx::Row;
@@ -100,6 +102,36 @@ pub async fn asked_by_program(db: &Db, scope: &Scope, id: RunId) -> Result<Asked
         request: row.try_get("program")?,
         plan: row.try_get("plan")?,
     })
+}
+
+/// The final answers of these runs of this user, as far as a program asked for them and they have one.
+pub async fn answers_to_programs(
+    db: &Db,
+    scope: &Scope,
+    ids: &[RunId],
+) -> Result<BTreeMap<RunId, String>, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query(
+        "SELECT r.id, CASE WHEN m.run_id = r.id THEN m.content ELSE v.content END AS content
+         FROM runs r
+         JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
+         LEFT JOIN messages m ON m.id = r.message_id AND m.user_id = r.user_id
+         LEFT JOIN message_versions v ON v.run_id = r.id AND v.user_id = r.user_id
+         WHERE r.id = ANY ($1) AND r.user_id = $2 AND r.program IS NOT NULL",
+    )
+    .bind(ids)
+    .bind(user.as_str())
+    .fetch_all(&mut *tx)
+    .await?;
+    let mut answers = BTreeMap::new();
+    for row in &rows {
+        if let Some(content) = row.try_get::<Option<String>, _>("content")? {
+            answers.insert(RunId(row.try_get("id")?), content);
+        }
+    }
+    Ok(answers)
 }
 
 /// The live run of a conversation, if it has one.
@@ -311,6 +343,35 @@ pub async fn request_correction(
     }
     tx.commit().await?;
     Ok(correctable)
+}
+
+/// Asks a run that is under way, with a plan of at least `version`, to ask a member again (`retry`, a JSON object), and
+/// notifies its owner. Returns whether there is such a run.
+pub async fn request_retry(
+    db: &Db,
+    scope: &Scope,
+    id: RunId,
+    retry: &Value,
+    version: i32,
+) -> Result<bool, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE runs SET retries = CASE WHEN retries @> $3 THEN retries ELSE retries || $3 END
+         WHERE id = $1 AND user_id = $2 AND status = 'running' AND plan_version >= $4",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(Json([retry]))
+    .bind(version)
+    .execute(&mut *tx)
+    .await?;
+    let is_noted = done.rows_affected() > 0;
+    if is_noted {
+        notify::send(&mut tx, &Notice::Skip(id)).await?;
+    }
+    tx.commit().await?;
+    Ok(is_noted)
 }
 
 /// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and notifies its owner.

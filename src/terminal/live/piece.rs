@@ -187,6 +187,11 @@ impl Piece {
         self.reasoning.push_str(written.trim());
     }
 
+    /// It has failed, and is asked again.
+    pub fn again(&mut self, since: Option<String>) {
+        *self = Self::waiting(std::mem::take(&mut self.seat), since);
+    }
+
     /// The call was lost and is made again.
     pub fn restart(&mut self) {
         let seat = std::mem::take(&mut self.seat);

@@ -13,6 +13,7 @@ const byType: Record<string, string> = {
   "too-large": msg("This is longer than the server takes. Shorten it."),
   "run-under-way": msg("A run is under way here. Wait for its end, or stop it."),
   "check-under-way": msg("Another check is under way. Try again when it has ended."),
+  "not-retried": msg("It cannot be asked again now. When the run is over, it can."),
   "nothing-to-share": msg("Nothing was asked here yet, so there is nothing to share."),
   "being-written": msg("An answer is being written. Share it when it is ready."),
   "too-many-links": msg(

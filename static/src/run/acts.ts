@@ -195,6 +195,18 @@ const restarted = {
   },
 } satisfies Partial<Handlers>;
 
+/** A member that has failed is asked again: what it had written goes. */
+const retried = {
+  member_retried: (run, event) => {
+    if (event.stage !== "stage1") return run;
+    return withAnswer(run, seatOf(event), (entry) => ({
+      ...emptyAnswer(entry.seat, event.started_at ?? null),
+      late: entry.late,
+      tier: entry.tier,
+    }));
+  },
+} satisfies Partial<Handlers>;
+
 const ending = {
   complete: (run) => ({ ...settle(run), status: "complete" }),
   cancelled: (run, event) => ({
@@ -218,5 +230,6 @@ export const acts = {
   ...finalAnswer,
   ...beside,
   ...restarted,
+  ...retried,
   ...ending,
 };

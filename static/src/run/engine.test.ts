@@ -239,6 +239,26 @@ describe("a call that is made again", () => {
     expect(again.answers[1]).toBe(run.answers[1]);
   });
 
+  it("starts the answer of a member that had failed anew", () => {
+    const data = answer(aurora, { response: "lost", error: "gone", error_kind: "timeout" });
+    const failed = reduceAll(write(write(begun, aurora, "lost"), basil, "kept"), [
+      { type: "stage1_error", ...aurora, error: "gone", error_kind: "timeout", data },
+    ]);
+    const again = (stage: "stage1" | "stage2"): CouncilEvent => ({
+      type: "member_retried",
+      model: aurora.model,
+      member: aurora.member,
+      stage,
+      retry: 1,
+      started_at: "2026-11-22T12:00:05.000Z",
+    });
+    const run = reduce(failed, again("stage1"));
+    expect(run.answers[0]).toEqual({ ...begun.answers[0], since: "2026-11-22T12:00:05.000Z" });
+    expect(run.answers[1]).toBe(failed.answers[1]);
+    expect(write(run, aurora, "So.").answers[0]).toMatchObject({ status: "writing", text: "So." });
+    expect(reduce(failed, again("stage2"))).toBe(failed);
+  });
+
   it("starts the final answer anew in stage 3", () => {
     const run = reduceAll(begun, [
       { type: "stage3_token", model: "cedar/pro", content: "lost" },

@@ -3,6 +3,7 @@
 
 mod cache;
 pub mod debates;
+mod retries;
 pub mod scripts;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use llm_council::council::skip::Skip;
 use llm_council::council::stages::{answers, reviews, synthesis, title};
 use llm_council::council::{self, Deliberation, Plan, Run, debate};
 use llm_council::id::RunId;
-use llm_council::llm::{ErrorKind, Sampling, SearchBackend};
+use llm_council::llm::{CallError, ChatRequest, ErrorKind, Reply, Sampling, SearchBackend};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
@@ -427,16 +428,35 @@ async fn execute_over(
     id: RunId,
     deaths: &[usize],
 ) -> Executed {
+    let wishes = |run: &Run| skips.iter().for_each(|skip| run.skip(skip));
+    let script = move |request: &ChatRequest, _: &MemoryStore| script(request);
+    execute_wishing(store, wishes, plan, (script, hold), id, deaths).await
+}
+
+/// The same for a run of which somebody wants this from its beginning on. What models do may depend on what is stored.
+async fn execute_wishing(
+    store: MemoryStore,
+    wishes: impl Fn(&Run),
+    plan: &Plan,
+    (script, hold): (
+        impl Fn(&ChatRequest, &MemoryStore) -> Result<Reply, CallError> + Send + Sync + 'static,
+        Hold,
+    ),
+    id: RunId,
+    deaths: &[usize],
+) -> Executed {
     let store = Arc::new(Mutex::new(store));
-    let seen = store.clone();
-    let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
+    let (known, seen) = (store.clone(), store.clone());
+    let models = Scripted::new(move |request| script(request, &known.lock().unwrap()))
+        .held(move |request| hold(request, &seen.lock().unwrap()));
+    let models = Arc::new(models);
     // Calls that had been sent and were not committed when the process died are asked again: their
     // first answers never arrived anywhere. Finished ones must not be.
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
     for (attempt, left) in deaths.iter().enumerate() {
         let host = Arc::new(MemoryHost::new(store.clone(), attempt as u32 + 1, Some(*left)));
         let run = Run::new(id, host.clone(), models.clone());
-        skips.iter().for_each(|skip| run.skip(skip));
+        wishes(&run);
         tokio::select! {
             biased;
             () = host.death() => {}
@@ -452,7 +472,7 @@ async fn execute_over(
     }
     let host = Arc::new(MemoryHost::new(store.clone(), deaths.len() as u32 + 1, None));
     let run = Run::new(id, host.clone(), models.clone());
-    skips.iter().for_each(|skip| run.skip(skip));
+    wishes(&run);
     let failed = council::deliberate(&run, plan).await.is_err();
     let store = store.lock().unwrap();
     assert!(store.mismatches.is_empty(), "asks something else: {:?}", store.mismatches);

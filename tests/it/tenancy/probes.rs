@@ -168,6 +168,7 @@ pub fn probes() -> Vec<Probe> {
         entry("GET", "/api/runs/{id}/events", Run, &["", "after=3"], None),
         entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
         entry("POST", "/api/runs/{id}/retry", Run, &[""], Some(json!({"from": "stage3"}))),
+        entry("POST", "/api/runs/{id}/retry-member", Run, &[""], Some(json!({"member": "m/one"}))),
         entry("POST", "/api/runs/{id}/skip", Run, &[""], Some(json!({"member": "m/one"}))),
         entry("POST", "/api/runs/{id}/corrections", Run, &[""], Some(json!({"content": "In Spain."}))),
         entry("POST", "/api/runs/{id}/cache", Run, &[""], Some(json!({"take": true}))),

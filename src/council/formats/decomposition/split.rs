@@ -8,10 +8,12 @@ use super::facts::SkipFact;
 use super::purposes::{SPLIT, STAGE};
 use crate::council::ask::Ask;
 use crate::council::brief::Brief;
+use crate::council::context;
 use crate::council::line_filter::bare;
 use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history::{self, Turn};
+use crate::council::prompts::structured;
 use crate::council::prompts::template::Template;
-use crate::council::prompts::{history, structured};
 use crate::council::run::Run;
 use crate::llm::{Reply, Schema};
 
@@ -61,23 +63,27 @@ pub async fn ask(run: &Run, brief: &Brief) -> Result<Parts, SkipFact> {
     Err(SkipFact::PartsUnread { model: model.clone() })
 }
 
-async fn send(run: &Run, brief: &Brief, key: &str) -> Result<Reply, crate::llm::CallError> {
+fn prompt(run: &Run, brief: &Brief, turns: &[Turn]) -> String {
     let fence = Fence::new(&run.marker());
     let quoted: String = brief.question.chars().take(QUOTED_CHARS).collect();
-    let conversation =
-        history::section(&fence, &brief.history).map_or_else(String::new, |section| section + "\n\n");
-    let prompt = brief.prompts.fill(
+    let conversation = history::section(&fence, turns).map_or_else(String::new, |section| section + "\n\n");
+    brief.prompts.fill(
         &PROMPT,
         &[
             ("conversation", &conversation),
             ("question", &fence.verbatim("Question", &quoted)),
             ("rule", brief.prompts.text(&fence::RULE)),
         ],
-    );
+    )
+}
+
+async fn send(run: &Run, brief: &Brief, key: &str) -> Result<Reply, crate::llm::CallError> {
+    let model = brief.settings.utility_model.as_str();
+    let prompt = context::quoting(run, brief, (model, &SPLIT), None, |turns| prompt(run, brief, turns)).await;
     let ask = Ask {
         stage: STAGE.clone(),
         key: key.to_owned(),
-        model: &brief.settings.utility_model,
+        model,
         member: None,
         purpose: &SPLIT,
         system: None,

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::council::ask::Ask;
+use crate::council::context;
 use crate::council::draft::Draft;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::history;
+use crate::council::prompts::history::{self, Turn};
 use crate::council::prompts::template::Template;
 use crate::council::revision::{self, Revision};
 use crate::council::round::Round;
@@ -281,14 +282,18 @@ pub async fn challenge(run: &Run, round: &Round<'_>, options: &AdversaryOptions,
 }
 
 async fn attack(run: &Run, round: &Round<'_>, model: &str, answer: &str) -> Result<Reply, CallError> {
+    let (attacker, system) = ((model, &ATTACK), round.system_prompt_of(model));
+    let prompt =
+        context::quoting(run, round.brief(), attacker, system, |turns| prompt(run, round, answer, turns))
+            .await;
     let ask = Ask {
         stage: STAGE,
         key: "adversary/attack".to_owned(),
         model,
         member: None,
         purpose: &ATTACK,
-        system: round.system_prompt_of(model),
-        prompt: &prompt(run, round, answer),
+        system,
+        prompt: &prompt,
         schema: None,
     };
     let token = TokenHead::new("adversary_token", &json!({ "model": model }));
@@ -296,10 +301,10 @@ async fn attack(run: &Run, round: &Round<'_>, model: &str, answer: &str) -> Resu
     ask.stream(run, &round.brief().settings, view).await
 }
 
-fn prompt(run: &Run, round: &Round<'_>, answer: &str) -> String {
+fn prompt(run: &Run, round: &Round<'_>, answer: &str, turns: &[Turn]) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
-    sections.extend(history::section(&fence, &round.brief().history));
+    sections.extend(history::section(&fence, turns));
     sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
     sections.push(fence.wrap("Answer", answer));
     let prompts = &round.brief().prompts;

@@ -8,9 +8,11 @@ use super::event::{MultiChairmanEvent, Selection};
 use super::info::SynthesisDraft;
 use super::selection::{self, Choice};
 use crate::council::ask::Ask;
+use crate::council::context;
 use crate::council::formed;
 use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::{history, structured};
+use crate::council::prompts::history::{self, Turn};
+use crate::council::prompts::structured;
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::stages::editorial::{self, Editorial};
@@ -25,14 +27,13 @@ const KEY: &str = "multi_chairman/select";
 
 /// Lets the chairman choose, or the next in its chain. When nobody can, the first draft stands.
 pub(super) async fn choose(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft]) -> Synthesis {
-    let prompt = prompt(run, round, drafts);
     let mut failures: Vec<(String, CallError)> = Vec::new();
     let mut chosen = None;
     for model in synthesis::chain(round) {
         let key = format!("{KEY}/{model}");
         let start = MultiChairmanEvent::SelectionStart { model: model.clone() };
         run.emit(&format!("{key}/start"), start).await;
-        match ask(run, round, &model, &key, &prompt).await {
+        match ask(run, round, &model, &key, drafts).await {
             Ok(reply) => {
                 chosen = Some(read(run, round, &model, &key, drafts, reply).await);
                 break;
@@ -180,15 +181,25 @@ fn labels(drafts: &[&SynthesisDraft]) -> Vec<char> {
 }
 
 /// Asks for the choice, and shows it while it arrives.
-async fn ask(run: &Run, round: &Round<'_>, model: &str, key: &str, prompt: &str) -> Result<Reply, CallError> {
+async fn ask(
+    run: &Run,
+    round: &Round<'_>,
+    model: &str,
+    key: &str,
+    drafts: &[&SynthesisDraft],
+) -> Result<Reply, CallError> {
+    let (chairman, system) = ((model, &SELECTION), round.system_prompt_of(model));
+    let prompt =
+        context::quoting(run, round.brief(), chairman, system, |turns| prompt(run, round, drafts, turns))
+            .await;
     let ask = Ask {
         stage: synthesis::STAGE,
         key: key.to_owned(),
         model,
         member: None,
         purpose: &SELECTION,
-        system: round.system_prompt_of(model),
-        prompt,
+        system,
+        prompt: &prompt,
         schema: None,
     };
     let token = TokenHead::new("selection_token", &json!({ "model": model }));
@@ -196,12 +207,12 @@ async fn ask(run: &Run, round: &Round<'_>, model: &str, key: &str, prompt: &str)
 }
 
 /// The drafts stand in an order of the run's own: the first one read is liked best by some.
-fn prompt(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft]) -> String {
+fn prompt(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft], turns: &[Turn]) -> String {
     let fence = Fence::new(&run.marker());
     let mut shown = drafts.to_vec();
     run.shuffle("multi_chairman/shown", &mut shown);
     let mut sections = Vec::new();
-    sections.extend(history::section(&fence, &round.brief().history));
+    sections.extend(history::section(&fence, turns));
     sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
     sections.extend(shown.iter().map(|draft| {
         let cut = if draft.truncated { ", cut at its writer's token limit" } else { "" };

@@ -24,7 +24,7 @@ use crate::council::run::{Run, UnderWay};
 use crate::council::run_event::{Ignored, IgnoredFact};
 use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Settings};
 use crate::council::stages::synthesis::{
-    self, Author, HeadingFact, NoteFact, Prompts, Shown, Synthesis, SynthesisEvent,
+    self, Author, HeadingFact, NoteFact, Shown, Synthesis, SynthesisEvent,
 };
 use crate::llm::{CallFact, ErrorKind, Reason};
 
@@ -75,8 +75,7 @@ pub async fn write(run: &Run, round: &Round<'_>, models: &[String]) -> Option<Sy
     run.emit("stage3/start", start).await;
     let start = MultiChairmanEvent::MultiSynthesisStart { models: models.to_vec() };
     run.emit("multi_chairman/start", start).await;
-    let prompts = Prompts::of(run, round);
-    let writing = models.iter().enumerate().map(|(place, model)| draft(run, round, place, model, &prompts));
+    let writing = models.iter().enumerate().map(|(place, model)| draft(run, round, place, model));
     let drafts: Vec<SynthesisDraft> = writing.collect::<FuturesOrdered<_>>().collect().await;
     let complete = MultiChairmanEvent::MultiSynthesisComplete { syntheses: drafts.clone() };
     run.emit("multi_chairman/complete", complete).await;
@@ -114,10 +113,10 @@ fn label(place: usize) -> char {
     ('A'..='Z').nth(place).unwrap_or('Z')
 }
 
-async fn draft(run: &Run, round: &Round<'_>, place: usize, model: &str, prompts: &Prompts) -> SynthesisDraft {
+async fn draft(run: &Run, round: &Round<'_>, place: usize, model: &str) -> SynthesisDraft {
     let label = label(place).to_string();
     let key = format!("{DRAFT_KEY}/{label}");
-    let draft = match synthesis::ask(run, round, model, &key, prompts, Shown::Later).await {
+    let draft = match synthesis::ask(run, round, model, &key, Shown::Later).await {
         Ok(written) => SynthesisDraft {
             label: label.clone(),
             model: written.model,

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::{CRITIQUE, STAGE};
 use crate::council::ask::Ask;
+use crate::council::context;
 use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::history;
+use crate::council::prompts::history::{self, Turn};
 use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::Run;
@@ -146,27 +147,29 @@ pub static PROMPT: Template = Template {
 };
 
 /// Lets one member criticise the draft. Its own system prompt applies as in review.
-pub async fn ask(run: &Run, round: &Round<'_>, member: &Member, key: &str, prompt: &str) -> Critique {
-    let settings = &round.brief().settings;
+pub async fn ask(run: &Run, round: &Round<'_>, member: &Member, key: &str, draft: &str) -> Critique {
+    let brief = round.brief();
+    let settings = &brief.settings;
+    let system = brief.system_prompt_for(member).filter(|_| settings.use_system_prompt_stage2);
+    let critic = (member.model.as_str(), &CRITIQUE);
+    let prompt = context::quoting(run, brief, critic, system, |turns| prompt(run, round, draft, turns)).await;
     let ask = Ask {
         stage: STAGE,
         key: key.to_owned(),
         model: &member.model,
         member: Some(member.name()),
         purpose: &CRITIQUE,
-        system: round.brief().system_prompt_for(member).filter(|_| settings.use_system_prompt_stage2),
-        prompt,
+        system,
+        prompt: &prompt,
         schema: None,
     };
     read(member, ask.send(run, settings).await)
 }
 
-/// What the critics of one draft are asked.
-#[must_use]
-pub fn prompt(run: &Run, round: &Round<'_>, draft: &str) -> String {
+fn prompt(run: &Run, round: &Round<'_>, draft: &str, turns: &[Turn]) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
-    sections.extend(history::section(&fence, &round.brief().history));
+    sections.extend(history::section(&fence, turns));
     sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
     sections.push(fence.wrap("Draft", draft));
     let prompts = &round.brief().prompts;

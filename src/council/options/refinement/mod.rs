@@ -167,10 +167,9 @@ async fn critiques(
         members: critics.iter().map(|member| Seat::from(*member)).collect(),
     };
     run.emit(&format!("refine/{number}/critiques/start"), start).await;
-    let prompt = &critique::prompt(run, round, draft);
     let calls = critics.into_iter().map(|member| async move {
         let key = format!("refine/{number}/critique/{}", member.name());
-        let data = Box::new(critique::ask(run, round, member, &key, prompt).await);
+        let data = Box::new(critique::ask(run, round, member, &key, draft).await);
         let event = RefinementEvent::CritiqueComplete { iteration: number, data: data.clone() };
         run.emit(&format!("{key}/complete"), event).await;
         *data

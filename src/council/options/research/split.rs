@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 use super::event::SubQuery;
 use super::stage::{SPLIT, STAGE};
 use crate::council::brief::Brief;
+use crate::council::context;
 use crate::council::line_filter::bare;
 use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history::{self, Turn};
+use crate::council::prompts::structured;
 use crate::council::prompts::template::Template;
-use crate::council::prompts::{history, structured};
 use crate::council::run::Run;
 use crate::council::settings::Settings;
 use crate::llm::{ChatMessage, ChatRequest, Schema};
@@ -62,7 +64,7 @@ pub(super) struct Split {
 /// Asks what to search for. Where the model cannot be asked or read, the question is the query.
 pub(super) async fn ask(run: &Run, brief: &Brief, model: &str) -> Split {
     let whole = |error: String| Split { needed: true, sub_queries: vec![whole(brief)], error: Some(error) };
-    match run.call(STAGE, "stage0/split", request(run, brief, model)).send().await {
+    match run.call(STAGE, "stage0/split", request(run, brief, model).await).send().await {
         Err(error) => whole(error.message),
         Ok(reply) => match parse(&reply.text) {
             Some((needed, sub_queries)) => Split { needed, sub_queries, error: None },
@@ -75,12 +77,11 @@ fn whole(brief: &Brief) -> SubQuery {
     SubQuery { label: "Question".to_owned(), query: as_query(&brief.question) }
 }
 
-fn request(run: &Run, brief: &Brief, model: &str) -> ChatRequest {
+fn prompt(run: &Run, brief: &Brief, turns: &[Turn]) -> String {
     let fence = Fence::new(&run.marker());
     let quoted: String = brief.question.chars().take(QUOTED_CHARS).collect();
-    let conversation =
-        history::section(&fence, &brief.history).map_or_else(String::new, |section| section + "\n\n");
-    let prompt = brief.prompts.fill(
+    let conversation = history::section(&fence, turns).map_or_else(String::new, |section| section + "\n\n");
+    brief.prompts.fill(
         &PROMPT,
         &[
             ("today", brief.search.as_ref().map_or("unknown", |plan| &plan.today)),
@@ -88,7 +89,11 @@ fn request(run: &Run, brief: &Brief, model: &str) -> ChatRequest {
             ("question", &fence.verbatim("Question", &quoted)),
             ("rule", brief.prompts.text(&fence::RULE)),
         ],
-    );
+    )
+}
+
+async fn request(run: &Run, brief: &Brief, model: &str) -> ChatRequest {
+    let prompt = context::quoting(run, brief, (model, &SPLIT), None, |turns| prompt(run, brief, turns)).await;
     let mut timeouts = brief.settings.timeouts(&SPLIT);
     timeouts.total_ms = timeouts.total_ms.min(PATIENCE_MS);
     timeouts.first_token_ms = timeouts.first_token_ms.min(PATIENCE_MS);

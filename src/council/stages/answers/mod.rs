@@ -16,6 +16,7 @@ use crate::council::any_event::AnyEvent;
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::attached::FilesRead;
 use crate::council::context;
+use crate::council::member_retry::{self, MemberRetry};
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
 use crate::council::options::escalation::info::EscalationInfo;
@@ -123,6 +124,9 @@ pub struct Answer {
     /// it, nobody reviewed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
+    /// How often it was asked again in its run, because it had failed and somebody asked for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
     /// The member is still answering; only in `stage1_complete` of a run with a quorum.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
@@ -212,7 +216,7 @@ impl Contribution for Answer {
 
     fn event(&self) -> (String, AnyEvent) {
         let (model, member, data) = (self.model.clone(), self.member.clone(), Box::new(self.clone()));
-        let key = format!("stage1/{member}/complete");
+        let key = member_retry::key(self.retries, &format!("stage1/{member}/complete"));
         let event = match (&self.error, self.error_kind) {
             (Some(error), Some(error_kind)) => {
                 AnswersEvent::Stage1Error { model, member, error: error.clone(), error_kind, data }
@@ -221,6 +225,15 @@ impl Contribution for Answer {
         };
         (key, event.into())
     }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// What stands beside the answers.
@@ -313,17 +326,16 @@ pub async fn ask_all<'r>(
     members: &'r [Member],
     tier: Option<u8>,
 ) -> (Vec<Answer>, Late<'r>) {
-    let calls = members
-        .iter()
-        .enumerate()
-        .map(|(place, member)| Waiting::new(place, member.name(), ask(run, task, member, tier)))
-        .collect();
+    let asked = |place: usize, retry: u32| {
+        let member = &members[place];
+        Waiting::new(place, member.name(), ask(run, task, (member, tier), retry))
+    };
     let quorum = Quorum {
         needed: task.quorum.unwrap_or(members.len()).min(members.len()),
         grace: Duration::from_millis(task.straggler_grace_ms),
     };
     let key = if tier == Some(2) { "tier2/stage1/quorum" } else { "stage1/quorum" };
-    let (came, late) = run.quorum(key, calls, quorum).await;
+    let (came, late) = run.quorum((&STAGE, key), members.len(), quorum, asked).await;
     let mut answers: Vec<Answer> =
         members.iter().map(|member| Answer::pending(member.into(), tier)).collect();
     for one in came {
@@ -376,14 +388,30 @@ pub fn summary(answers: &[Answer]) -> AggregateConfidence {
     confidence::summary(&scores, answers.len())
 }
 
-async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answer {
+/// What a member answers at the retry of this number, or at first (0). Where an earlier execution has asked it again after
+/// that, it is what it answers then.
+async fn ask(run: &Run, task: &Task, (member, tier): (&Member, Option<u8>), mut retry: u32) -> Answer {
+    loop {
+        let answer = ask_once(run, task, (member, tier), retry).await;
+        if answer.is_good() || retry >= run.retries_of(&STAGE, member.name()) {
+            return answer;
+        }
+        let (key, event) = answer.event();
+        run.emit(&key, event).await;
+        retry += 1;
+        let again = MemberRetry { stage: STAGE, member: member.name().to_owned(), number: retry };
+        run.tell_retry(again, &member.model).await;
+    }
+}
+
+async fn ask_once(run: &Run, task: &Task, (member, tier): (&Member, Option<u8>), retry: u32) -> Answer {
     // Taken at the first poll, which a quorum does in the order of the seats: a member that an execution after a crash
     // does not wait for then keeps nobody waiting.
     let turn = run.turn();
     let turn = turn.as_ref();
     let name = member.name();
     let system = task.brief.system_prompt_for(member);
-    let key = format!("{ANSWER_KEY}{name}");
+    let key = member_retry::key(retry, &format!("{ANSWER_KEY}{name}"));
     let (mut conversed, mut files_read) = send(run, task, (member, tier), turn, &key, system).await;
     let mut dropped = false;
     if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
@@ -395,6 +423,7 @@ async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answe
     let mut answer = read(task, member, conversed);
     answer.citations = task.brief.citations(&answer.response, found);
     answer.tier = tier;
+    answer.retries = retry;
     answer.files_read = files_read;
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);

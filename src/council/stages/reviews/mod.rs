@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
+use crate::council::context;
 use crate::council::options::escalation::info::EscalationInfo;
 use crate::council::options::jury;
 use crate::council::options::jury::info::SecondReading;
@@ -249,14 +250,20 @@ pub(in crate::council) async fn ask(
     labelled: &[Labelled<'_>],
     order: Vec<Label>,
 ) -> Review {
-    let paper = Paper {
-        stage: STAGE,
-        purpose: &REVIEW,
-        key: key.to_owned(),
-        prompt: prompt::prompt(run, task, labelled, &order),
-    };
+    let brief = &task.brief;
+    let (reviewer, system) = ((member.model.as_str(), &REVIEW), system_prompt(brief, member));
+    let prompt = context::quoting(run, brief, reviewer, system, |turns| {
+        prompt::prompt(run, task, labelled, &order, turns)
+    })
+    .await;
+    let paper = Paper { stage: STAGE, purpose: &REVIEW, key: key.to_owned(), prompt };
     let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
-    cast(run, &task.brief, member, paper, &labels, order).await
+    cast(run, brief, member, paper, &labels, order).await
+}
+
+/// The system prompt that applies to a reviewer.
+fn system_prompt<'b>(brief: &'b Brief, member: &'b Member) -> Option<&'b str> {
+    brief.system_prompt_for(member).filter(|_| brief.settings.use_system_prompt_stage2)
 }
 
 /// What a reviewer is asked, and where in the deliberation.
@@ -277,9 +284,7 @@ pub(in crate::council) async fn cast(
     order: Vec<Label>,
 ) -> Review {
     let Paper { stage, purpose, key, prompt } = paper;
-    let system = Some(())
-        .filter(|()| brief.settings.use_system_prompt_stage2)
-        .and_then(|()| brief.system_prompt_for(member));
+    let system = system_prompt(brief, member);
 
     // All answers are in the prompt: it is held twice only where it may have to be sent once more.
     let spare = system.is_some().then(|| prompt.clone());

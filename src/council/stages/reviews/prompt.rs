@@ -4,7 +4,7 @@ use super::labels::Labelled;
 use crate::council::brief::Brief;
 use crate::council::options::rubric;
 use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::history;
+use crate::council::prompts::history::{self, Turn};
 use crate::council::prompts::template::Template;
 use crate::council::ranking::label::Label;
 use crate::council::run::Run;
@@ -65,8 +65,14 @@ pub static REPAIR: Template = Template {
     marks: &["FINAL RANKING:"],
 };
 
-/// What a reviewer is asked that sees the answers in this order.
-pub(super) fn prompt(run: &Run, task: &Task, labelled: &[Labelled<'_>], order: &[Label]) -> String {
+/// What a reviewer is asked that sees the answers in this order, after these earlier turns.
+pub(super) fn prompt(
+    run: &Run,
+    task: &Task,
+    labelled: &[Labelled<'_>],
+    order: &[Label],
+    turns: &[Turn],
+) -> String {
     let brief = &task.brief;
     let fence = Fence::new(&run.marker());
     let answers: Vec<String> = order
@@ -74,10 +80,10 @@ pub(super) fn prompt(run: &Run, task: &Task, labelled: &[Labelled<'_>], order: &
         .filter_map(|label| labelled.iter().find(|entry| entry.label == *label))
         .map(|entry| fence.wrap(&entry.label.to_string(), &entry.answer.response))
         .collect();
-    let earlier = if brief.history.is_empty() {
+    let earlier = if turns.is_empty() {
         String::new()
     } else {
-        let conversation = fence.wrap("Conversation", &history::quoted(&brief.history));
+        let conversation = fence.wrap("Conversation", &history::quoted(turns));
         brief.prompts.fill(&CONVERSATION, &[("conversation", &conversation)])
     };
     let criteria = task.rubric.as_ref();

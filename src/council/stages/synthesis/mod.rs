@@ -10,9 +10,9 @@ mod simulated;
 pub(in crate::council) use facts::losses;
 pub use facts::{Author, HeadingFact, NoteFact};
 pub use notes::SynthesisNote;
-pub(in crate::council) use prompt::Prompts;
 pub use prompt::{TEMPLATES, TEMPLATES_WITHOUT_REVIEWS};
 
+use prompt::Reviews;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -249,7 +249,6 @@ impl SynthesisEvent {
 pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
     let brief = round.brief();
     let chairman = &brief.settings.chairman_model;
-    let prompts = Prompts::of(run, round);
     let mut failures: Vec<(String, CallError)> = Vec::new();
     let mut synthesis = None;
     for model in chain(round) {
@@ -260,7 +259,7 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
             started_at: Some(run.now()),
         };
         run.emit(&format!("{key}/start"), start).await;
-        match ask(run, round, &model, &key, &prompts, Shown::AsItComes).await {
+        match ask(run, round, &model, &key, Shown::AsItComes).await {
             Ok(whole) => {
                 synthesis = Some(whole);
                 break;
@@ -334,23 +333,23 @@ pub(in crate::council) async fn ask(
     round: &Round<'_>,
     model: &str,
     key: &str,
-    prompts: &Prompts,
     shown: Shown,
 ) -> Result<Synthesis, CallError> {
     let brief = round.brief();
     let mut system = round.system_prompt_of(model);
     let mut key = key.to_owned();
-    let mut result = send(run, brief, model, &key, messages(system, &prompts.whole), shown).await;
+    let whole = prompt::of(run, round, (model, &SYNTHESIS), system, Reviews::Whole).await;
+    let mut result = send(run, brief, model, &key, messages(system, &whole), shown).await;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         system = None;
         key.push_str("/without_system_prompt");
-        result = send(run, brief, model, &key, messages(system, &prompts.whole), shown).await;
+        result = send(run, brief, model, &key, messages(system, &whole), shown).await;
     }
-    if let Some(short) = &prompts.short
-        && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong)
-    {
+    let has_reviews = !round.reviewed.reviews.is_empty();
+    if has_reviews && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong) {
         key.push_str("/without_reviews");
-        let reply = send(run, brief, model, &key, messages(system, short), shown).await?;
+        let short = prompt::of(run, round, (model, &SYNTHESIS), system, Reviews::Ranking).await;
+        let reply = send(run, brief, model, &key, messages(system, &short), shown).await?;
         let mut synthesis = read(brief, model, reply);
         synthesis.note(NoteFact::WithoutReviews { model: model.to_owned() });
         return Ok(synthesis);

@@ -1,12 +1,14 @@
 //! What a chairman is asked.
 
+use crate::council::context;
 use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::history;
+use crate::council::prompts::history::{self, Turn};
 use crate::council::prompts::template::{self, Template};
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::stages::editorial;
 use crate::council::stages::reviews::Reviewed;
+use crate::llm::Purpose;
 
 /// What a chairman is asked.
 pub static PROMPT: Template = Template {
@@ -127,30 +129,24 @@ pub static TEMPLATES_WITHOUT_REVIEWS: &[&Template] = &[&UNREVIEWED];
 
 /// What a chairman reads of the reviews.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reviews {
+pub(super) enum Reviews {
     Whole,
-    /// Only the ranking they add up to.
+    /// Only the ranking they add up to, for a context that the whole does not fit into.
     Ranking,
 }
 
-/// What every chairman is asked.
-pub(in crate::council) struct Prompts {
-    pub(super) whole: String,
-    /// Without the reviews' texts, for a context that the whole does not fit into.
-    pub(super) short: Option<String>,
+/// What this chairman is asked.
+pub(super) async fn of(
+    run: &Run,
+    round: &Round<'_>,
+    chairman: (&str, &Purpose),
+    system: Option<&str>,
+    how: Reviews,
+) -> String {
+    context::quoting(run, round.brief(), chairman, system, |turns| prompt(run, round, how, turns)).await
 }
 
-impl Prompts {
-    /// The prompts over a round.
-    pub fn of(run: &Run, round: &Round<'_>) -> Self {
-        Self {
-            whole: prompt(run, round, Reviews::Whole),
-            short: (!round.reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
-        }
-    }
-}
-
-fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
+fn prompt(run: &Run, round: &Round<'_>, how: Reviews, turns: &[Turn]) -> String {
     let (brief, reviewed) = (round.brief(), &round.reviewed);
     let fence = Fence::new(&run.marker());
     let answers: Vec<String> = round
@@ -178,7 +174,7 @@ fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
         .map(|review| fence.wrap(&format!("Review by {}", review.member), &review.ranking))
         .collect();
     let mut sections = Vec::new();
-    sections.extend(history::section(&fence, &brief.history));
+    sections.extend(history::section(&fence, turns));
     sections.push(brief.quoted_question(&fence));
     sections.extend(
         run.sources_for_the_writer(

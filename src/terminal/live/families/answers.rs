@@ -33,6 +33,9 @@ pub(super) fn apply(run: &mut Run, event: Event) {
         }
         "stage1_error" => fails(seated(&mut run.answers, Seat::of(told)), told),
         "stage1_complete" | "tier1_complete" => complete(run, told),
+        "member_retried" if told.text("stage") == Some("stage1") => {
+            seated(&mut run.answers, Seat::of(told)).piece.again(told.owned("started_at"));
+        }
         "call_restarted" if told.text("stage") == Some("stage1") => {
             seated(&mut run.answers, Seat::of(told)).piece.restart();
         }

@@ -1,4 +1,4 @@
-import { memo, Suspense } from "react";
+import { memo } from "react";
 import type { Answer } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
@@ -8,10 +8,13 @@ import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { count, duration, money, shortName, tokensPerSecond } from "../../ui/format";
 import { features } from "..";
-import { AskMember, useAskable } from "../again/context";
+import { AskMember } from "../again/actions";
+import { useAskable } from "../again/context";
 import { filesRead } from "../attachments/files-read";
 import { CallFailure } from "../failures/call-failure";
 import { Awaited } from "../waiting/awaited";
+import { useUnderWay } from "../waiting/context";
+import { RetryMember } from "../waiting/retry-member";
 import { CardNotes } from "./card-notes";
 import { Monogram } from "./monogram";
 import { ServedBy } from "./served-by";
@@ -82,9 +85,10 @@ export function Flags({ answer: { result, restarted, late } }: { answer: AnswerS
   );
 }
 
-function Failure({ answer, round }: Pick<Props, "answer" | "round">) {
+function Failure({ answer, round, retries }: Pick<Props, "answer" | "round" | "retries">) {
   const { result } = answer;
   const askable = useAskable();
+  const runId = useUnderWay();
   return (
     <CallFailure
       kind={result?.error_kind}
@@ -95,11 +99,8 @@ function Failure({ answer, round }: Pick<Props, "answer" | "round">) {
       otherwise={result?.error ? t("This member failed") : t("Did not finish")}
     >
       {answer.text && <p className="failure-kept">{t("What had arrived is kept below.")}</p>}
-      {askable && (
-        <Suspense fallback={null}>
-          <AskMember member={answer.seat.member} round={round} />
-        </Suspense>
-      )}
+      {askable && <AskMember member={answer.seat.member} round={round} />}
+      {retries && runId !== null && <RetryMember runId={runId} member={answer.seat.member} />}
     </CallFailure>
   );
 }
@@ -126,10 +127,12 @@ interface Props {
   round?: number | undefined;
   /** It was taken before the others. */
   isBest?: boolean;
+  /** It can be asked again in its run. */
+  retries?: boolean;
 }
 
 export const AnswerCard = memo(function AnswerCard(props: Props) {
-  const { answer, seat, round, isBest = false } = props;
+  const { answer, seat, round, isBest = false, retries = false } = props;
   const { member, model } = answer.seat;
   const name = shortName(member);
   return (
@@ -171,7 +174,7 @@ export const AnswerCard = memo(function AnswerCard(props: Props) {
       )}
       <Flags answer={answer} />
       <CardNotes said={answer} round={round ?? null} />
-      {answer.status === "failed" && <Failure answer={answer} round={round} />}
+      {answer.status === "failed" && <Failure answer={answer} round={round} retries={retries} />}
       {answer.reasoning && (
         <Details title={t("Reasoning")}>
           {() => <Markdown text={answer.reasoning} streaming={answer.status === "writing"} />}

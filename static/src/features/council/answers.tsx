@@ -10,6 +10,7 @@ import { usePrinting } from "../../ui/printing";
 import { Tabs } from "../../ui/tabs";
 import { Choice } from "../dashboard/choice";
 import { CouncilSeats } from "../one-seat/seats";
+import { canRetry } from "../waiting/retries";
 import { AnswerCard } from "./answer-card";
 
 function TabTitle({ answer, isBest }: { answer: AnswerState; isBest: boolean }) {
@@ -82,6 +83,7 @@ export function Answers({ answers, round, best = null }: Props) {
       seat={seatOf(answer, at)}
       round={round}
       isBest={answer.seat.member === best}
+      retries={round === undefined && canRetry(answer, answers)}
     />
   );
   const choice = !narrow && answers.length > 1 && <ViewChoice view={view} />;

@@ -29,6 +29,8 @@ export const log: Sentences<Note> = {
     t("{{name}} is asked again: the server that asked it first is gone", { name: shortName(name) }),
   not_waited_for: ({ member }) =>
     t("{{name}} is not waited for any longer, as was asked for", { name: shortName(member) }),
+  asked_once_more: ({ member }) =>
+    t("{{name}} is asked again, as was asked for", { name: shortName(member) }),
   corrected: () => t("A correction is added to the question, for whoever reads it from now on"),
   run_costs: ({ calls, tokens, cost, unknown_cost_calls: unknown }) =>
     withDetails(t("{{count, number}} calls", { count: calls }), [

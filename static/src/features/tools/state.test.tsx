@@ -1,13 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { CouncilEvent } from "../../api/types";
 import { newRun } from "../../run/state";
 import { readEvent } from "../../stream/decode";
 import { deliberation } from "../../test/deliberation";
-import { click, settled } from "../../test/render";
+import { click, render, settled } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
 import { found } from "../../test/sources";
 import { fromStored, reduce, reduceAll } from "../reducer";
 import { madeIn, placeOf, usesOf } from "./state";
+import UseList from "./use-list";
 
 const [first = { model: "", member: "" }] = seats;
 const { model, member } = first;
@@ -76,6 +77,17 @@ describe("what a member looks up", () => {
     expect(usesIn(run)).toEqual([]);
   });
 
+  it("is begun anew where a member that has failed is asked again", () => {
+    const run = live(call("1.1", "bees"), {
+      type: "member_retried",
+      stage: "stage1",
+      model,
+      member,
+      retry: 1,
+    });
+    expect(usesIn(run)).toEqual([]);
+  });
+
   it("is read as it is stored", () => {
     const stored = answer(first, {
       tool_calls_made: [
@@ -114,6 +126,25 @@ describe("what a member looks up", () => {
     await click(page.querySelector(".tool summary"));
     await settled("Title 5");
     expect(page.textContent).toContain("takes no tools");
+  });
+
+  it("stays open when the stored ones take the place of those that were followed", async () => {
+    const failed = { error: "down", sources: [] };
+    const followed = usesIn(live(call("1.1", "bees"), result("1.1", failed)));
+    const stored = answer(first, {
+      tool_calls_made: [
+        { tool: "search_web", args: { query: "bees" }, result_sources: [], ms: 840, error: "down" },
+      ],
+    });
+    const page = await render(<UseList uses={followed} />);
+    await click(page.querySelector(".tool summary"));
+    const opened = await vi.waitFor(() => {
+      const body = page.querySelector(".details-body");
+      if (!body) throw new Error("it is not open");
+      return body;
+    });
+    await render(<UseList uses={madeIn(stored)} />);
+    expect(page.querySelector(".details-body")).toBe(opened);
   });
 
   it("breaks nothing when fields are missing", () => {

@@ -90,20 +90,23 @@ const thinks = (run: RunState, event: Named) =>
       : { ...entry, text: "", reasoning: thought(entry.reasoning, entry.text) },
   );
 
+/** A call that was lost, or has failed, and is made again: what it had looked up is looked up again. */
+function restarts(run: RunState, event: Named & { stage: string }): RunState {
+  const round = /^round(\d+)$/.exec(event.stage)?.[1];
+  if (event.stage !== "stage1" && round === undefined) return run;
+  const place = placeOf(memberOf(event), round === undefined ? null : Number(round));
+  if (!slice.of(run)[place]?.length) return run;
+  return slice.with(run, { ...slice.of(run), [place]: [] });
+}
+
 export const events = {
   stage1_tool_call: (run, event) =>
     begins(thinks(run, event), placeOf(memberOf(event), null), event),
   stage1_tool_result: (run, event) => ends(run, placeOf(memberOf(event), null), event),
   tool_call: (run, event) => begins(run, placeOf(memberOf(event), event.round ?? null), event),
   tool_result: (run, event) => ends(run, placeOf(memberOf(event), event.round ?? null), event),
-  // A call that was lost and is made again: what it had looked up is looked up again.
-  call_restarted: (run, event) => {
-    const round = /^round(\d+)$/.exec(event.stage)?.[1];
-    if (event.stage !== "stage1" && round === undefined) return run;
-    const place = placeOf(memberOf(event), round === undefined ? null : Number(round));
-    if (!slice.of(run)[place]?.length) return run;
-    return slice.with(run, { ...slice.of(run), [place]: [] });
-  },
+  call_restarted: restarts,
+  member_retried: restarts,
 } satisfies Partial<Handlers>;
 
 /** What is still being looked up when the run is over came to nothing. */

@@ -69,8 +69,9 @@ function Use({ use }: { use: ToolUse }) {
 export default function UseList({ uses }: { uses: readonly ToolUse[] }) {
   return (
     <ul className="tool-uses" aria-label={t("Searches of this member")}>
-      {uses.map((use) => (
-        <Use key={use.id} use={use} />
+      {uses.map((use, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the stored ones have other ids, and one that was opened stays open
+        <Use key={at} use={use} />
       ))}
     </ul>
   );

@@ -21,7 +21,7 @@ impl Family for Vec<Place> {
             "stage1_tool_result" => ends(self, None, told),
             "tool_call" => _ = lookup(self, told.whole("round"), told),
             "tool_result" => ends(self, told.whole("round"), told),
-            "call_restarted" => restarts(self, told),
+            "call_restarted" | "member_retried" => restarts(self, told),
             _ => {}
         }
     }
@@ -72,7 +72,7 @@ fn ends(own: &mut Vec<Place>, round: Option<i64>, told: Fields) {
     lookup.error = told.owned("error");
 }
 
-/// A call that was lost and is made again: its look-ups are made again.
+/// A call that was lost, or has failed, and is made again: its look-ups are made again.
 fn restarts(own: &mut [Place], told: Fields) {
     let stage = told.text("stage").unwrap_or_default();
     let round = number_of(stage);
