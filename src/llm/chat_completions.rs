@@ -365,7 +365,9 @@ fn ending(reason: &str) -> Option<Ending<'_>> {
 
 /// Whether this stands in the place of a piece and is an error itself, without saying so: `{code, message, …}`.
 fn is_bare_error(value: &Value) -> bool {
-    let is_named = value.get("code").is_some() || text(value.get("object")) == Some("error");
+    // Some gateways send a code with whatever they say, by which all is well.
+    let fails = |code: &Value| !matches!(code.as_u64(), Some(0 | 200));
+    let is_named = value.get("code").is_some_and(fails) || text(value.get("object")) == Some("error");
     is_named && value.get("choices").is_none() && text(value.get("message")).is_some()
 }
 

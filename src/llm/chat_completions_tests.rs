@@ -285,9 +285,13 @@ fn an_error_in_the_place_of_a_piece_is_one() {
         let whole = reader().read_whole(payload, &mut Vec::new());
         assert_eq!(whole.unwrap_err().kind, ErrorKind::ContextTooLong, "{payload}");
     }
-    for payload in
-        [r#"{"type":"ping"}"#, r#"{"code":0,"message":"","choices":[]}"#, r#"{"code":0,"message":""}"#]
-    {
+    for payload in [
+        r#"{"type":"ping"}"#,
+        r#"{"code":0,"message":"","choices":[]}"#,
+        r#"{"code":0,"message":""}"#,
+        r#"{"code":0,"message":"Success"}"#,
+        r#"{"code":200,"message":"OK"}"#,
+    ] {
         assert_eq!(read(&[payload]), (vec![], None), "{payload}");
     }
 }

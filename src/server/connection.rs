@@ -9,7 +9,7 @@
 //! its leaving means something ([`Presence`]): then it is taken to have gone, at once.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -38,7 +38,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// with one user.
 const TABLE_INTERVAL: Duration = Duration::from_secs(4);
 /// A client that has acknowledged nothing for so long, although it was sent something again and again, is
-/// gone. With the heartbeat of a silent stream (15 s) that is noticed within 30 s.
+/// gone: three readings of the table, from the first to the last. With the heartbeat of a silent stream (15 s) that is
+/// noticed within 30 s.
 const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(7);
 
 /// What a client may make the server wait for.
@@ -60,8 +61,8 @@ pub struct Connection {
     name: String,
     /// Since when the client takes nothing.
     stalled: Option<Instant>,
-    /// Since when it acknowledges nothing.
-    silent: Option<Instant>,
+    /// The client has reset it: nobody is there any more.
+    is_reset: bool,
     check: Pin<Box<Sleep>>,
 }
 
@@ -95,7 +96,8 @@ impl Connection {
         let name = name(io.local_addr()?, io.peer_addr()?);
         let requests = Rc::new(Requests::new());
         let check = Box::pin(sleep(Self::pause(limits)));
-        Ok(Self { io, requests, limits, unacknowledged, name, stalled: None, silent: None, check })
+        let (stalled, is_reset) = (None, false);
+        Ok(Self { io, requests, limits, unacknowledged, name, stalled, is_reset, check })
     }
 
     pub fn peer(&self) -> Option<SocketAddr> {
@@ -126,13 +128,8 @@ impl Connection {
             {
                 return Err(error);
             }
-            if self.unacknowledged.contains(&self.name) {
-                let since = *self.silent.get_or_insert_with(Instant::now);
-                if since.elapsed() >= UNACKNOWLEDGED_LIMIT {
-                    return Err(self.abort("vanished"));
-                }
-            } else {
-                self.silent = None;
+            if self.unacknowledged.known_for(&self.name) >= UNACKNOWLEDGED_LIMIT {
+                return Err(self.abort("vanished"));
             }
             let next = Instant::now() + Self::pause(self.limits);
             let cut = self.stalled.map(|since| since + self.limits.stalled);
@@ -164,7 +161,9 @@ impl AsyncRead for Connection {
             Poll::Ready(Ok(())) if buffer.filled().len() == before && buffer.remaining() > 0 => {
                 this.requests.half_closed.set(true);
             }
-            Poll::Ready(_) => {}
+            Poll::Ready(Ok(())) => {}
+            // It is told this once, and where it comes with a request actix-web takes it for the end of the client's side.
+            Poll::Ready(Err(error)) => this.is_reset |= error.kind() == io::ErrorKind::ConnectionReset,
         }
         read
     }
@@ -185,6 +184,9 @@ impl AsyncWrite for Connection {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.is_reset {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
         // Once the client has ended its side nothing is read any more, but everything that is woken comes by here.
         if this.requests.half_closed.get() {
             if this.requests.present.get() > 0 {
@@ -290,16 +292,30 @@ impl MessageBody for Counted {
     }
 }
 
-/// The connections whose other side does not acknowledge what it is sent, by the system's own table.
+/// The connections whose other side does not acknowledge what it is sent, by the system's own table: the first and the last
+/// of the readings in a row that have shown it. The time since then proves nothing, as the next reading may be late.
 ///
 /// The option that ends such connections (`TCP_USER_TIMEOUT`) also ends those whose client lives and only
 /// reads slowly, which is why it has to allow for more time than a client that has vanished should get.
 #[derive(Debug, Clone, Default)]
-pub struct Unacknowledged(Arc<Mutex<HashSet<String>>>);
+pub struct Unacknowledged(Arc<Mutex<HashMap<String, (Instant, Instant)>>>);
 
 impl Unacknowledged {
-    fn contains(&self, name: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    /// For how long the readings have shown it.
+    fn known_for(&self, name: &str) -> Duration {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).map_or(Duration::ZERO, |(first, last)| *last - *first)
+    }
+
+    /// Takes in a reading.
+    fn note(&self, names: impl Iterator<Item = String>, now: Instant) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::take(&mut *known);
+        let since = |name: &str| before.get(name).map_or(now, |(first, _)| *first);
+        known.extend(names.map(|name| {
+            let first = since(&name);
+            (name, (first, now))
+        }));
     }
 
     /// Reads the table at intervals while there are streams, until it is dropped: that in which the connections are that
@@ -307,14 +323,16 @@ impl Unacknowledged {
     pub async fn watch(self, shutdown: Shutdown, bound: Option<SocketAddr>) {
         let table = table_of(bound);
         loop {
-            let mut names = HashSet::new();
+            let mut text = String::new();
+            let now = Instant::now();
             if shutdown.streams() > 0 {
                 match tokio::fs::read_to_string(table).await {
-                    Ok(text) => names.extend(text.lines().filter_map(retransmitting)),
+                    Ok(read) => text = read,
                     Err(error) => tracing::trace!(%error, table, "there is no such table: this is not Linux"),
                 }
             }
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = names;
+            self.note(text.lines().filter_map(retransmitting), now);
+            drop(text);
             tokio::time::sleep(TABLE_INTERVAL).await;
         }
     }
@@ -358,14 +376,20 @@ mod tests {
 
     use super::*;
 
-    /// A connection with a request that is being answered, whose client has ended its side; and the client.
-    async fn half_closed() -> (Connection, TcpStream) {
+    /// A connection with a request that is being answered, and its client.
+    async fn connected() -> (Connection, TcpStream) {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (server, _) = listener.accept().await.unwrap();
         let limits = Limits { idle: Duration::from_millis(80), stalled: Duration::from_secs(60) };
-        let mut connection = Connection::new(server, limits, Unacknowledged::default()).unwrap();
+        let connection = Connection::new(server, limits, Unacknowledged::default()).unwrap();
         connection.requests.open.set(1);
+        (connection, client)
+    }
+
+    /// The same with a client that has ended its side.
+    async fn half_closed() -> (Connection, TcpStream) {
+        let (mut connection, mut client) = connected().await;
         client.shutdown().await.unwrap();
         assert_eq!(connection.read(&mut [0]).await.unwrap(), 0);
         (connection, client)
@@ -393,12 +417,39 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_client_that_has_reset_its_connection_has_gone() {
+        let (mut connection, client) = connected().await;
+        connection.flush().await.unwrap();
+        socket2::SockRef::from(&client).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(client);
+        assert_eq!(connection.read(&mut [0]).await.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        assert_eq!(connection.flush().await.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    }
+
+    #[tokio::test]
     async fn a_client_that_has_to_be_there_has_gone_when_it_ends_its_side() {
         let (mut connection, _client) = half_closed().await;
         let present = Presence::new(connection.requests());
         assert_eq!(ending(&mut connection).await, io::ErrorKind::ConnectionAborted);
         drop(present);
         connection.flush().await.unwrap();
+    }
+
+    #[test]
+    fn only_readings_in_a_row_show_that_a_client_has_vanished() {
+        let table = Unacknowledged::default();
+        let begin = Instant::now();
+        let reading = |seconds, shown: &[&str]| {
+            table.note(shown.iter().map(|name| (*name).to_owned()), begin + Duration::from_secs(seconds));
+            table.known_for("client") >= UNACKNOWLEDGED_LIMIT
+        };
+        assert!(!reading(0, &["client"]), "one reading, however late the next one is, is no time");
+        assert!(!reading(4, &["client", "another"]));
+        assert!(!reading(8, &["another"]), "it has acknowledged something meanwhile");
+        assert!(!reading(12, &["client"]));
+        assert!(!reading(16, &["client"]));
+        assert!(reading(20, &["client"]));
+        assert_eq!(table.known_for("another"), Duration::ZERO);
     }
 
     #[cfg(target_os = "linux")]

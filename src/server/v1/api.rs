@@ -20,6 +20,8 @@ pub(super) struct Names {
     pub instructions: &'static str,
     /// The form of the answer.
     pub form: &'static str,
+    /// What switches web search on.
+    pub search: &'static str,
 }
 
 /// Who asks, and how they did.
@@ -57,6 +59,11 @@ pub(super) trait Api: Sized {
     /// Whether a later list of messages is to find this conversation.
     const IS_FOUND_BY_QUESTION: bool;
 
+    /// Puts into a body what it only names.
+    ///
+    /// # Errors
+    /// Every name that stands for nothing of the caller's.
+    async fn fill_in(from: From<'_>, body: &mut Value) -> Result<(), Refusal>;
     /// Reads a body; `coming` are the files that came as data within it.
     ///
     /// # Errors

@@ -36,10 +36,11 @@ pub(super) async fn respond<A: Api>(
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
     may_ask(caller)?;
-    let (body, arrived) = keeping::read(app, request, payload, A::NAMES.question).await?;
+    let from = From { app, caller, request };
+    let (mut body, arrived) = keeping::read(app, request, payload, A::NAMES.question).await?;
+    A::fill_in(from, &mut body).await?;
     let api = A::read(&body, &arrived.coming)?;
     let offer = offer::find(app, caller, &api.wanted().model).await?;
-    let from = From { app, caller, request };
     let files = &api.wanted().said.files;
     let mut ignored = api.ignored().to_vec();
     let mut response = match offer.asks {

@@ -40,8 +40,18 @@ pub(in crate::server) async fn complete(
 impl Api for ChatWanted {
     const ORIGIN: &'static str = "chat_completions";
     const PATH: &'static str = "/v1/chat/completions";
-    const NAMES: Names = Names { question: "messages", instructions: "messages", form: "response_format" };
+    const NAMES: Names = Names {
+        question: "messages",
+        instructions: "messages",
+        form: "response_format",
+        search: chat_request::SEARCH,
+    };
     const IS_FOUND_BY_QUESTION: bool = true;
+
+    /// Every message is there itself.
+    async fn fill_in(_: From<'_>, _: &mut Value) -> Result<(), Refusal> {
+        Ok(())
+    }
 
     fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
         chat_request::read(body, coming)

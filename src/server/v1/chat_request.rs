@@ -8,6 +8,9 @@ use super::messages::{self, Said};
 use super::refusal::Refusal;
 use super::request::{NO_TOOLS, Reader, Wanted, demands_a_tool, is_filled};
 
+/// The parameter that switches web search on.
+pub(super) const SEARCH: &str = "web_search_options";
+
 /// What a chat completion asks.
 #[derive(Debug, Clone)]
 pub(super) struct ChatWanted {
@@ -80,7 +83,7 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ChatWanted, Refusal>
             false
         }
     };
-    let searches = reader.raw("web_search_options").is_some_and(Value::is_object);
+    let searches = reader.raw(SEARCH).is_some_and(Value::is_object);
     let includes_council = reader.includes_council();
     impossible(&mut reader);
     reader.without_effect(&["user", "metadata", "store", "parallel_tool_calls"]);

@@ -57,11 +57,13 @@ pub(super) async fn response(
     response: &ResponseWanted,
     whom: Whom<'_>,
 ) -> Result<HttpResponse, Refusal> {
+    let mut kept = response.kept();
+    kept["store"] = json!(false);
     let requested = Requested {
         run: RunId::generate(),
         conversation: ConversationId::generate(),
         at: Timestamp::now(),
-        kept: response.kept(),
+        kept,
     };
     answer(from, &response.wanted, whom, Typed::new(requested, false, None)).await
 }

@@ -73,6 +73,8 @@ struct Gathered {
     turns: Vec<Turn>,
     /// What was asked since the last answer.
     open: Vec<String>,
+    /// An answer to that without a word came after it.
+    is_unanswered: bool,
     files: Vec<SaidFile>,
     /// What tools were called for since then, and gave.
     carried_out: Vec<String>,
@@ -83,6 +85,11 @@ impl Gathered {
         match role {
             Role::System => self.system.push(text),
             Role::User => {
+                // An unanswered question cannot be gone on from; as the last one it is what is asked.
+                if std::mem::take(&mut self.is_unanswered) {
+                    self.open.clear();
+                    self.files.retain(|file| file.is_earlier);
+                }
                 self.open.push(text);
                 self.files.extend(files);
             }
@@ -91,11 +98,7 @@ impl Gathered {
                 let text = std::mem::take(&mut self.carried_out).join("\n\n") + "\n\n" + &text;
                 self.add(Role::Assistant, text.into());
             }
-            // An unanswered question cannot be gone on from.
-            Role::Assistant if text.trim().is_empty() => {
-                self.open.clear();
-                self.files.retain(|file| file.is_earlier);
-            }
+            Role::Assistant if text.trim().is_empty() => self.is_unanswered = true,
             Role::Assistant => match (self.open.is_empty(), self.turns.last_mut()) {
                 (true, Some(turn)) => {
                     turn.answer.push_str("\n\n");
@@ -159,11 +162,18 @@ fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role
             content_of(&format!("{field}.content"), content, Some(coming).filter(|_| role == Role::User))?
         }
     };
-    let calls = message.get("tool_calls").and_then(Value::as_array).filter(|calls| !calls.is_empty());
-    let Some(calls) = calls.filter(|_| role == Role::Assistant) else { return Ok(vec![(role, content)]) };
+    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    // As calls were written when there was one at most.
+    let call = message.get("function_call").filter(|call| calls.is_empty() && call.is_object());
+    if role != Role::Assistant || (calls.is_empty() && call.is_none()) {
+        return Ok(vec![(role, content)]);
+    }
     let mut said = Vec::new();
     if !content.text.trim().is_empty() {
         said.push((Role::Tool, content));
+    }
+    if let Some(call) = call {
+        said.push(called(&format!("{field}.function_call"), call.get("name"), call.get("arguments"))?);
     }
     for (place, call) in calls.iter().enumerate() {
         let of = call.get("function").or(call.get("custom")).unwrap_or(call);

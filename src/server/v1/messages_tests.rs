@@ -49,6 +49,11 @@ fn answers_without_a_question_and_questions_without_an_answer_are_no_turns_of_th
         {"role": "user", "content": "Two?"}
     ]);
     assert_eq!(said(&list).turns, [turn(NOTHING_ASKED, "Hello."), turn("One?", "1\n\nor 2")]);
+    // What was sent last is what is asked, whatever a program keeps free for its answer.
+    for nothing in [json!(""), json!([]), Value::Null] {
+        let list = json!([{"role": "user", "content": "One?"}, {"role": "assistant", "content": nothing}]);
+        assert_eq!(said(&list), Said { question: "One?".into(), ..Said::default() });
+    }
     let reasoned = json!([
         {"type": "reasoning", "summary": []}, {"type": "message", "role": "user", "content": "One?"}
     ]);
@@ -65,6 +70,13 @@ fn what_another_model_had_tools_do_is_told_in_words() {
     ]);
     let words = "(called weather with {\"in\":\"Rome\"})\n\n(it gave: dry)";
     assert_eq!(said(&asked).question, format!("Rain?\n\n{FOUND}\n\n{words}"));
+    let call = json!({"name": "weather", "arguments": "{\"in\":\"Rome\"}"});
+    let in_the_old_form = json!([
+        {"role": "user", "content": "Rain?"},
+        {"role": "assistant", "content": null, "function_call": call},
+        {"role": "function", "name": "weather", "content": "dry"}
+    ]);
+    assert_eq!(said(&in_the_old_form), said(&asked));
     let mut answered = asked.as_array().unwrap().clone();
     answered.push(json!({"role": "assistant", "content": "No."}));
     answered.push(json!({"role": "user", "content": "And then?"}));

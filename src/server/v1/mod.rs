@@ -23,6 +23,7 @@ mod keeping;
 mod messages;
 pub(super) mod models;
 mod offer;
+mod references;
 pub(super) mod refusal;
 mod request;
 mod response_object;

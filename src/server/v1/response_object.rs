@@ -31,14 +31,33 @@ const SILENCES: u64 = 900;
 /// The most citations in a response.
 const MOST_CITED: usize = 400;
 
+/// The prefixes of the ids of responses, and of what is in their output.
+const RESPONSE: &str = "resp_";
+const REASONING: &str = "rs_";
+const MESSAGE: &str = "msg_";
+
 /// The id of a response.
 pub(super) fn id(run: RunId) -> String {
-    format!("resp_{}", run.0.simple())
+    format!("{RESPONSE}{}", run.0.simple())
 }
 
 /// The run of a response.
 pub(super) fn run_of(id: &str) -> Option<RunId> {
-    let simple = id.strip_prefix("resp_")?;
+    run_after(RESPONSE, id)
+}
+
+/// The run whose answer is the message with this id.
+pub(super) fn run_of_message(id: &str) -> Option<RunId> {
+    run_after(MESSAGE, id)
+}
+
+/// Whether this is the id of reasoning.
+pub(super) fn is_reasoning(id: &str) -> bool {
+    id.starts_with(REASONING)
+}
+
+fn run_after(prefix: &str, id: &str) -> Option<RunId> {
+    let simple = id.strip_prefix(prefix)?;
     let uuid = Uuid::parse_str(simple).ok()?;
     (uuid.simple().to_string() == simple).then_some(RunId(uuid))
 }
@@ -68,7 +87,7 @@ fn object(requested: &Requested, status: &str, output: Vec<Value>, usage: Value,
         "reasoning": {"effort": null, "summary": "auto"},
         "safety_identifier": null,
         "service_tier": "default",
-        "store": true,
+        "store": request["store"] != false,
         "temperature": request.get("temperature").filter(|value| !value.is_null()).cloned().unwrap_or(json!(1.0)),
         "text": {"format": request.get("format").filter(|format| !format.is_null()).cloned().unwrap_or_else(|| json!({"type": "text"}))},
         "tool_choice": "auto",
@@ -137,11 +156,11 @@ impl Typed {
     }
 
     fn reasoning_id(&self) -> String {
-        format!("rs_{}", self.requested.run.0.simple())
+        format!("{REASONING}{}", self.requested.run.0.simple())
     }
 
     fn message_id(&self) -> String {
-        format!("msg_{}", self.requested.run.0.simple())
+        format!("{MESSAGE}{}", self.requested.run.0.simple())
     }
 
     /// The index of the message in the output.
@@ -275,8 +294,16 @@ impl Typed {
 
     fn complete(&mut self, told: Told<'_>, usage: Value) -> Vec<Option<sse::Event>> {
         let course = told.course;
+        let (text, answer, is_cut) = (course.text(), course.answer(), course.is_cut());
         let council = self.includes_council.then(|| council(told));
-        self.answered(course.text(), course.is_cut(), (&annotations(course), usage, council))
+        let annotated = annotations(course, text);
+        let events = self.answered(text, is_cut, (&annotated, usage.clone(), council.clone()));
+        // A stream ends with what its deltas said, a text that was taken back too; the response is the answer alone.
+        if answer != text {
+            let item = self.item(answer, is_cut, &annotations(course, answer));
+            self.last = Some(self.whole(item, is_cut, usage, council));
+        }
+        events
     }
 
     /// The end of an answer that is whole, or was cut at its longest.
@@ -295,24 +322,34 @@ impl Typed {
         let mut done = self.in_text("text", json!(text));
         done["logprobs"] = json!([]);
         events.push(self.event("response.output_text.done", done));
-        let part = text_part(text, annotations);
-        let in_part = self.in_text("part", part.clone());
+        let in_part = self.in_text("part", text_part(text, annotations));
         events.push(self.event("response.content_part.done", in_part));
-        let status = if is_cut { "incomplete" } else { "completed" };
-        let item = self.message(status, &[part]);
+        let item = self.item(text, is_cut, annotations);
         let index = self.message_index();
         let done = json!({"output_index": index, "item": item});
         events.push(self.event("response.output_item.done", done));
-        let mut whole = object(&self.requested, status, self.output(Some(item)), usage, Value::Null);
+        let whole = self.whole(item, is_cut, usage, council);
+        self.last = Some(whole.clone());
+        events.push(self.state(&format!("response.{}", status(is_cut)), whole));
+        events
+    }
+
+    /// The message with this text.
+    fn item(&self, text: &str, is_cut: bool, annotations: &[Value]) -> Value {
+        self.message(status(is_cut), &[text_part(text, annotations)])
+    }
+
+    /// The response with this message.
+    fn whole(&self, item: Value, is_cut: bool, usage: Value, council: Option<Value>) -> Value {
+        let output = self.output(Some(item));
+        let mut whole = object(&self.requested, status(is_cut), output, usage, Value::Null);
         if is_cut {
             whole["incomplete_details"] = json!({"reason": "max_output_tokens"});
         }
         if let Some(council) = council {
             whole["council"] = council;
         }
-        self.last = Some(whole.clone());
-        events.push(self.state(&format!("response.{status}"), whole));
-        events
+        whole
     }
 
     /// A reply of a single model, in one piece, and its usage.
@@ -338,14 +375,19 @@ impl Typed {
     }
 }
 
+/// The state of an answer, and of its response.
+fn status(is_cut: bool) -> &'static str {
+    if is_cut { "incomplete" } else { "completed" }
+}
+
 /// The text of a message.
 fn text_part(text: &str, annotations: &[Value]) -> Value {
     json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []})
 }
 
-fn annotations(course: &Course) -> Vec<Value> {
+fn annotations(course: &Course, text: &str) -> Vec<Value> {
     let annotation = |Cited { start, end, url, title }: Cited| json!({"type": "url_citation", "start_index": start, "end_index": end, "url": url, "title": title});
-    cited(course, course.text()).into_iter().take(MOST_CITED).map(annotation).collect()
+    cited(course, text).into_iter().take(MOST_CITED).map(annotation).collect()
 }
 
 impl Voice for Typed {

@@ -14,6 +14,7 @@ use super::direct;
 use super::files::{Coming, SaidFile};
 use super::follow::{Follower, find};
 use super::gate::{may_ask, may_look};
+use super::references;
 use super::refusal::{ErrorBody, Refusal};
 use super::request::Wanted;
 use super::response_object::{self, Typed, run_of};
@@ -53,8 +54,13 @@ pub(in crate::server) async fn create(
 impl Api for ResponseWanted {
     const ORIGIN: &'static str = "responses";
     const PATH: &'static str = "/v1/responses";
-    const NAMES: Names = Names { question: "input", instructions: "instructions", form: "text.format" };
+    const NAMES: Names =
+        Names { question: "input", instructions: "instructions", form: "text.format", search: "tools" };
     const IS_FOUND_BY_QUESTION: bool = false;
+
+    async fn fill_in(from: From<'_>, body: &mut Value) -> Result<(), Refusal> {
+        references::fill_in(from, body).await
+    }
 
     fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
         response_request::read(body, coming)

@@ -326,6 +326,26 @@ async fn a_writer_that_fails_in_the_middle_leaves_its_piece_above_the_whole_answ
 }
 
 #[tokio::test]
+async fn a_chat_goes_on_in_its_conversation_with_what_a_writer_took_back() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Synthesis).then(|| Script::answer("The whole answer."))
+    });
+    tool.post(CHAT, asks("One?")).await.ok();
+    let streamed = "Half an\n\n---\n\nThe whole answer.";
+    let list = json!({"messages": [
+        {"role": "user", "content": "One?"},
+        {"role": "assistant", "content": streamed},
+        {"role": "user", "content": "Two?"}
+    ]});
+    tool.post(CHAT, asks_with("", &list)).await.ok();
+    let list = app.user("ann").get("/api/conversations").await.ok();
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["message_count"]), (1, &json!(4)));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_council_without_any_answer_is_an_error_that_nobody_pays_twice() {
     let app = TestApp::start().await;
     let tool = program(&app).await;

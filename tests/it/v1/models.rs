@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CHAT, asks_with, program, program_of, refused};
+use super::{CHAT, RESPONSES, asks_with, program, program_of, refused};
 use crate::support::app::TestApp;
 
 async fn ids(user: &crate::support::app::User<'_>) -> Vec<String> {
@@ -43,6 +43,8 @@ async fn formats_and_presets_are_models_that_say_what_they_cost_and_that_they_ta
     assert!(model["created"].as_i64().unwrap() > 1_700_000_000, "{model}");
     let about = model["description"].as_str().unwrap();
     assert!(about.contains("Fast & cheap") && about.contains("minutes") && about.contains("cost"), "{about}");
+    // Libraries write a slash within a name like this.
+    assert_eq!(tool.get("/v1/models/council%2Ffast-cheap").await.ok()["id"], "council/fast-cheap");
     let by_id = format!("/v1/models/council/{}", preset["preset"]["id"].as_str().unwrap());
     assert_eq!(tool.get(&by_id).await.ok()["id"], "council/fast-cheap");
     for missing in ["gpt-4", "council/none", "seat/m/one", ""] {
@@ -121,6 +123,8 @@ async fn single_seats_are_there_where_the_administrator_allows_them() {
     assert_eq!(answer["usage"]["total_tokens"], 15);
     let asked: Vec<Value> = app.models.records().into_iter().map(|record| record.request.body).collect();
     assert_eq!((asked.len(), &asked[0]["temperature"]), (1, &json!(0.5)));
+    let response = tool.post(RESPONSES, json!({"model": "seat/m/two", "input": "Why?"})).await.ok();
+    assert_eq!((&response["status"], &response["store"]), (&json!("completed"), &json!(false)));
     let mine = app.user("ann").get("/api/conversations").await.ok();
     assert_eq!(mine, json!([]), "no conversation is made of it");
     app.close().await;

@@ -97,20 +97,58 @@ async fn a_stream_is_typed_events_in_order_with_numbers_that_only_grow() {
         assert!(rest.any(|one| one == kind), "{kind} is not in its place in {kinds:?}");
     }
     assert_eq!(kinds.last().unwrap(), "response.completed");
-    let deltas: String = sent
-        .iter()
-        .map(Sent::json)
-        .filter(|json| json["type"] == "response.output_text.delta")
-        .map(|json| json["delta"].as_str().unwrap().to_owned())
-        .collect();
     let last = sent.last().unwrap().json()["response"].clone();
-    assert_eq!(deltas, text(&last));
+    assert_eq!(deltas(&sent), text(&last));
     let item = last["output"][1]["id"].clone();
     assert!(
         sent.iter().map(Sent::json).filter(|json| json["type"] == "response.output_text.delta").all(|json| {
             json["item_id"] == item && json["output_index"] == 1 && json["content_index"] == 0
         })
     );
+    app.close().await;
+}
+
+/// The text of a stream's deltas.
+fn deltas(sent: &[Sent]) -> String {
+    let sent = sent.iter().map(Sent::json).filter(|json| json["type"] == "response.output_text.delta");
+    sent.map(|json| json["delta"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn what_a_writer_took_back_is_in_its_stream_and_in_no_response() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| match (request.asked_for(), request.model.as_str()) {
+        (AskedFor::Synthesis, "m/chair") => Some(Script::answer("Half ").hold(&held).cut()),
+        (AskedFor::Synthesis, _) => Some(Script::answer("The whole answer.")),
+        _ => None,
+    });
+    let body = wants("Why?", &json!({"stream": true}));
+    let mut live = stream(&tool, RESPONSES, &body).await;
+    let id = live.next().await.unwrap().json()["response"]["id"].as_str().unwrap().to_owned();
+    let begun = live.until("\"Half\"").await;
+    gate.open();
+    let rest = live.rest().await;
+    let streamed = format!("{}{}", begun.json()["delta"].as_str().unwrap(), deltas(&rest));
+    assert_eq!(streamed, "Half\n\n---\n\nThe whole answer.");
+    let of_kind = |kind: &str| rest.iter().map(Sent::json).find(|json| json["type"] == kind).unwrap();
+    assert_eq!(of_kind("response.output_text.done")["text"], json!(streamed));
+    assert_eq!(text(&of_kind("response.completed")["response"]), streamed);
+    let again = read(&tool, &id, "").await;
+    assert_eq!(deltas(&again), text(&again.last().unwrap().json()["response"]));
+
+    let whole = tool.post(RESPONSES, wants("Why?", &json!({}))).await.ok();
+    let stored = tool.get(&format!("{RESPONSES}/{id}")).await.ok();
+    for response in [&whole, &stored] {
+        assert_eq!(text(response), "The whole answer.");
+    }
+    tool.post(RESPONSES, wants("And then?", &json!({"previous_response_id": id}))).await.ok();
+    let asked = app.models.records().into_iter().map(|record| record.request);
+    let mut asked = asked.filter(|request| request.asked_for() == AskedFor::Answer);
+    let went_on = asked.find(|request| request.prompt().starts_with("And then?")).unwrap();
+    assert_eq!(went_on.body["messages"][1]["content"], "The whole answer.");
     app.close().await;
 }
 
@@ -213,6 +251,38 @@ async fn a_response_goes_on_from_the_one_before() {
 }
 
 #[tokio::test]
+async fn items_of_earlier_responses_may_be_named_by_their_ids() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let name = |at: usize| json!({"type": "item_reference", "id": first["output"][at]["id"]});
+    let said = |text: &str| json!({"role": "user", "content": [{"type": "input_text", "text": text}]});
+    let body = |names: Vec<Value>| {
+        let items = [vec![said("One?")], names, vec![said("Two?")]].concat();
+        wants("", &json!({"input": items, "store": true, "include": ["reasoning.encrypted_content"]}))
+    };
+    tool.post(RESPONSES, body(vec![name(0), name(1)])).await.ok();
+    let asked = app.models.records().into_iter().map(|record| record.request);
+    let mut asked = asked.filter(|request| request.asked_for() == AskedFor::Answer);
+    let with_history = asked.find(|request| request.prompt().starts_with("Two?")).unwrap();
+    assert_eq!(with_history.body["messages"][0]["content"], "One?");
+    assert_eq!(with_history.body["messages"][1]["content"], json!(text(&first)));
+
+    let bob = super::program_of(&app, "bob", &["read", "ask"]).await;
+    for (user, names, param) in [
+        (&bob, vec![name(0), name(1)], "input[2].id"),
+        (&tool, vec![json!({"type": "item_reference", "id": "msg_1"})], "input[1].id"),
+        (&tool, vec![json!({"type": "item_reference"})], "input[1].id"),
+        (&tool, vec![name(1); 401], "input"),
+    ] {
+        let answer = user.post(RESPONSES, body(names)).await;
+        assert_eq!(refused(&answer), (400, "invalid_value".into(), json!(param)), "{}", answer.text);
+    }
+    assert_eq!(runs(&app).await, 2);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_response_is_gone_on_from_on_its_branch_whichever_somebody_looks_at() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
@@ -241,6 +311,7 @@ async fn what_cannot_be_done_is_refused_and_what_is_passed_over_is_named() {
         ("input", json!({"input": ""})),
         ("instructions", json!({"instructions": "x".repeat(20_001)})),
         ("previous_response_id", json!({"previous_response_id": "resp_x"})),
+        ("tools", json!({"tools": [{"type": "web_search"}]})),
     ] {
         let answer = tool.post(RESPONSES, wants("Why?", &more)).await;
         assert_eq!(refused(&answer), (400, "invalid_value".into(), json!(param)), "{}", answer.text);
