@@ -142,11 +142,9 @@ export async function withConversation(page: Page, what: "Tag" | "Share…" | "E
 export const patience = 60_000;
 
 /** The answer is there, and the run is over: the composer asks again. */
-export async function waitForEnd(page: Page) {
-  await finalAnswer(page)
-    .getByRole("button", { name: "Copy answer" })
-    .waitFor({ timeout: patience });
-  await page.getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout: patience });
+export async function waitForEnd(page: Page, timeout = patience) {
+  await finalAnswer(page).getByRole("button", { name: "Copy answer" }).waitFor({ timeout });
+  await page.getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout });
 }
 
 /** Asks the API as the page would. A connection that the server has just closed is tried again. */

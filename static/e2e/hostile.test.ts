@@ -2,7 +2,17 @@
 import { EventEmitter, once } from "node:events";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ask, close, finalAnswer, launch, open, send, type Watched, waitForEnd } from "./browser";
+import {
+  ask,
+  close,
+  finalAnswer,
+  launch,
+  open,
+  patience,
+  send,
+  type Watched,
+  waitForEnd,
+} from "./browser";
 import { attacks, bombs } from "./hostile-texts";
 import { OwnServer } from "./own-server";
 import { pulseOf, takePulse, unitOf } from "./pulse";
@@ -199,7 +209,7 @@ it("keeps names, titles, tags, prompts and errors to themselves as well", async 
  */
 const longestPause = 240;
 
-describe("texts that are too much", () => {
+describe("texts that are too much", { timeout: 240_000 }, () => {
   it.each(groups(bombs))("are shown without freezing: %s", async (group) => {
     const { page } = watched;
     const texts = group.split(", ").map((name) => bombs[name] ?? "");
@@ -209,7 +219,8 @@ describe("texts that are too much", () => {
     speak(texts, { piece: Math.ceil(longest / 60), everyMs: 40 });
     await ask(page, "Tell me everything.");
     await pulseOf(page);
-    await waitForEnd(page);
+    // Each of these texts is drawn some sixty times over while it is written: what is measured is the pauses.
+    await waitForEnd(page, 2 * patience);
     const live = await pulseOf(page);
     await page.reload();
     await finalAnswer(page).waitFor();

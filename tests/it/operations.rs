@@ -257,15 +257,19 @@ async fn a_burst_of_errors_is_not_a_burst_of_reports_and_a_sink_that_hangs_does_
     let ann = ann(&server);
     let id = ann.conversation().await;
     sql(&db, "ALTER TABLE conversations RENAME COLUMN title TO heading").await;
-    for _ in 0..40 {
-        let answer =
-            ann.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({"title": "x"}))).await;
-        assert_eq!(answer.status, 500);
+    let path = format!("/api/conversations/{id}");
+    // 30 are sent in a minute. A busy machine may take longer than that for a burst, which then falls into two.
+    let mut dropped = 0;
+    while dropped < 10 {
+        let body = json!({"title": "x"});
+        let burst = (0..40).map(|_| ann.send("PATCH", &path, Some(&body)));
+        for answer in futures_util::future::join_all(burst).await {
+            assert_eq!(answer.status, 500);
+        }
+        let page = User::at(server.base(), "").with("authorization", "Bearer t").get("/metrics").await.text;
+        let line = page.lines().find(|line| line.starts_with("llm_council_reports_dropped_total"));
+        dropped = line.expect("a count").rsplit(' ').next().unwrap().parse::<u64>().unwrap();
     }
-    let page = User::at(server.base(), "").with("authorization", "Bearer t").get("/metrics").await.text;
-    let line = page.lines().find(|line| line.starts_with("llm_council_reports_dropped_total"));
-    let dropped: u64 = line.expect("a count").rsplit(' ').next().unwrap().parse().unwrap();
-    assert!(dropped >= 10, "{dropped}");
     server.signal("SIGTERM");
     let (code, log) = server.ended().await;
     assert_eq!(code, Some(0));
