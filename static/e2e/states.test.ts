@@ -127,6 +127,28 @@ describe("with a server that runs", () => {
       expect(Math.abs((before?.y ?? 0) - (after?.y ?? 99))).toBeLessThan(16);
     });
 
+    it("what is below an answer does not move when it is known what was said of it", async () => {
+      let answer = () => {};
+      const held = new Promise<void>((done) => {
+        answer = done;
+      });
+      await page.route(/\/api\/runs\/[^/]+\/feedback$/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(conversation);
+      const final = finalAnswer(page);
+      const height = async () => (await final.boundingBox())?.height;
+      // A text is no longer as it was written.
+      await final.locator(".final-text p").first().waitFor();
+      await final.getByRole("button", { name: "Ask again…" }).waitFor();
+      const before = await height();
+      expect(await final.getByRole("button", { name: "Good answer" }).count()).toBe(0);
+      answer();
+      await final.getByRole("button", { name: "Good answer" }).waitFor();
+      expect(await height()).toBe(before);
+    });
+
     it("no network is said, and everything typed is kept", async () => {
       await page.goto("/");
       await page.locator(".seats").waitFor();

@@ -2,6 +2,7 @@
  * What the next step will need is fetched while there is nothing else to do: the first question then waits for no code, and
  * a server that is updated meanwhile takes nothing away from a page that is open.
  */
+import { asProblem } from "./api/problem";
 import { loadMarkdown } from "./markdown/markdown";
 import { Turns } from "./pages/conversation";
 import { whenIdle } from "./ui/idle";
@@ -16,8 +17,21 @@ const rest: readonly (() => Promise<unknown>)[] = [
   () => import("./api/refusals"),
 ];
 
-/** Nothing to fetch ahead, but a notice for those whom it concerns; nobody waits for it either. */
-const tell = async () => (await import("./features/own-data/told")).watch();
+/** How long after a cut it is tried again. */
+const againMs = 60_000;
+
+/**
+ * Nothing to fetch ahead, but a notice for those whom it concerns; nobody waits for it either. So nobody would miss it: where a
+ * cut or a restart takes it away, it is tried until it is there.
+ */
+export async function tell(): Promise<void> {
+  try {
+    await (await import("./features/own-data/told")).watch();
+  } catch (error) {
+    const { kind } = asProblem(error);
+    if (kind === "network" || kind === "restarting") setTimeout(tell, againMs);
+  }
+}
 
 /** How many of them are fetched even where data is to be saved: no question can be asked without them. */
 const atLeast = 2;

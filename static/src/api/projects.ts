@@ -2,7 +2,15 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { everything, json, last, send } from "./client";
-import { keys, pageSize, queryClient, refreshConversations, useConfig } from "./queries";
+import {
+  configQuery,
+  keys,
+  pageSize,
+  queryClient,
+  refreshConversations,
+  useConfig,
+  whenRead,
+} from "./queries";
 import type { Config, Conversation, ConversationSummary, Preset, Schemas } from "./types";
 
 export type ProjectSummary = Schemas["ProjectSummary"];
@@ -64,6 +72,16 @@ function inProject(config: Config, project: Project | undefined): Config {
 /** The same of one that has been read. */
 export const configIn = (config: Config, project: string | null) =>
   project === null ? config : inProject(config, queryClient.getQueryData(projectKey(project)));
+
+/** The same once it has been read; undefined where the reader's own settings cannot be. */
+export async function readConfigIn(project: string | null): Promise<Config | undefined> {
+  const [config] = await Promise.all([
+    whenRead(configQuery),
+    // Who may not read it is told so when they ask.
+    project === null ? undefined : whenRead(query(project)),
+  ]);
+  return config && configIn(config, project);
+}
 
 /** The reader's settings, in a project with what that changes; absent until both are there. */
 export function useConfigIn(id: string | null): Config | undefined {

@@ -87,11 +87,28 @@ export const usePinned = (enabled: boolean) =>
     refetchInterval: (query) => askAgainMs(query.state.data),
   });
 
-export const useConfig = () =>
-  useQuery({ queryKey: keys.config, queryFn: api.config, staleTime: 60_000 });
+export const configQuery = {
+  queryKey: keys.config,
+  queryFn: () => api.config(),
+  staleTime: 60_000,
+};
 
-export const usePresets = () =>
-  useQuery({ queryKey: keys.presets, queryFn: api.presets, staleTime: 60_000 });
+export const useConfig = () => useQuery(configQuery);
+
+export const presetsQuery = {
+  queryKey: keys.presets,
+  queryFn: () => api.presets(),
+  staleTime: 60_000,
+};
+
+export const usePresets = () => useQuery(presetsQuery);
+
+/** What the page has of this, or what comes from the server; undefined where it cannot be read. */
+export const whenRead = <T>(query: {
+  queryKey: readonly unknown[];
+  queryFn: () => Promise<T>;
+}): Promise<T | undefined> =>
+  queryClient.fetchQuery<T>({ ...query, staleTime: "static" }).catch(() => undefined);
 
 export const useModels = () =>
   useQuery({ queryKey: keys.models, queryFn: api.models, staleTime: 300_000 });

@@ -3,20 +3,20 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "r
 import { useHistoryState } from "wouter/use-browser-location";
 import { session } from "../api/client";
 import { asProblem } from "../api/problem";
-import { configIn, projectOf } from "../api/projects";
-import { keys, queryClient, useConfig } from "../api/queries";
-import type { Ask, Config, Conversation, Preset } from "../api/types";
+import { projectOf } from "../api/projects";
+import { useConfig } from "../api/queries";
+import type { Ask, Conversation } from "../api/types";
 import { stop } from "../features/asking/live";
 import { next } from "../features/asking/next";
 import { setRefusal, useRefusals } from "../features/asking/refusals";
-import { isFollowed, useLiveRuns } from "../features/asking/runs";
+import { followed, isFollowed, useLiveRuns } from "../features/asking/runs";
 import { resume, settleWith, start, startAgain } from "../features/asking/session";
 import { type Asked, files } from "../features/attachments/chosen";
 import type { AttachedFile } from "../features/attachments/question-files";
 import { choose, timesReplaced, useForksOf } from "../features/branches/choose";
 import { useOpenQuestion } from "../features/branches/editing";
 import { isElsewhere, liveElsewhere } from "../features/branches/elsewhere";
-import { councilIn } from "../features/composer/asked";
+import { councilIn, readScene } from "../features/composer/asked";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { WaitingQuestions } from "../features/composer/waiting";
@@ -34,7 +34,7 @@ import { type Turn, turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
 import type { Choices } from "../features/feature";
 import { CouncilSeats, councilSeats, seatsOf } from "../features/one-seat/seats";
-import { sceneOf, toAsk } from "../features/options/choices";
+import { toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { NotCopied } from "../features/sharing/not-copied";
 import { msg, t } from "../i18n";
@@ -237,18 +237,21 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     );
   }, [id]);
   const reattach = useCallback((runId: string) => resume(id, runId), [id]);
+  // A second press while the first one waits for the settings is the same one.
+  const waits = useRef(false);
   const askAgain = useCallback(
-    (question: string, other: Partial<Choices> = {}, attachments?: Asked) => {
+    async (question: string, other: Partial<Choices> = {}, attachments?: Asked) => {
+      if (waits.current) return;
+      waits.current = true;
       setRefusal(id, null);
       const draft = drafts.read(id);
-      const { choices, preset } = draft;
-      const config = queryClient.getQueryData<Config>(keys.config);
-      const presets = queryClient.getQueryData<Preset[]>(keys.presets);
-      const scene = sceneOf(
-        { ...choices, ...other },
-        config && configIn(config, projectOf(id)),
-        presets?.find((one) => one.id === preset),
-      );
+      const before = followed.get(id);
+      const scene = await readScene(draft, other, projectOf(id)).finally(() => {
+        waits.current = false;
+      });
+      // What was asked here meanwhile takes its place.
+      const now = followed.get(id);
+      if (now && now !== before) return;
       // Said in any case: what is set by default may have changed elsewhere.
       const asked = { content: question, ...toAsk(scene), ...councilIn(draft), ...other };
       start(id, attachments ? { ...asked, attachments } : asked);

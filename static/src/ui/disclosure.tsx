@@ -9,7 +9,7 @@ interface Props {
   /** What stands at the right of the title, also when closed. */
   summary?: ReactNode;
   startOpen?: boolean;
-  /** Open as long as this holds, unless a reader has folded it. */
+  /** Open as long as this holds, unless a reader has folded it; and longer where they have pressed something in it. */
   openWhile?: boolean;
   children: () => ReactNode;
 }
@@ -40,7 +40,13 @@ export function FoldedSection(props: Props) {
           {summary && <span className="fold-summary">{summary}</span>}
         </button>
       </h3>
-      <div id={`${id}-body`} hidden={!open} className="fold-body">
+      <div
+        id={`${id}-body`}
+        hidden={!open}
+        className="fold-body"
+        // Whoever has opened something in it is reading there.
+        onClickCapture={() => choose(true)}
+      >
         {open && children()}
       </div>
     </div>

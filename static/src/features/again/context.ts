@@ -1,6 +1,5 @@
-import { createContext, lazy, useContext } from "react";
+import { createContext, useContext } from "react";
 import type { RunState } from "../../run/state";
-import { orNothing } from "../../ui/part";
 import { textsOf } from "../formats";
 
 /** A run that may be asked again: the latest answer of its conversation, and over. */
@@ -22,14 +21,3 @@ export const hasGaps = (run: RunState) =>
   run.reviews.some((review) => review.status === "failed") ||
   run.synthesis.failures.length > 0 ||
   Boolean(run.synthesis.result?.error ?? run.synthesis.result?.fallback_for);
-
-// Only whoever has a finished run before them needs these.
-export const AskMember = lazy(() =>
-  orNothing(import("./actions").then(({ AskMember }) => ({ default: AskMember }))),
-);
-export const AskMissing = lazy(() =>
-  orNothing(import("./actions").then(({ AskMissing }) => ({ default: AskMissing }))),
-);
-export const AskMenu = lazy(() =>
-  orNothing(import("./actions").then(({ AskMenu }) => ({ default: AskMenu }))),
-);

@@ -44,14 +44,16 @@ const reading = (id: string) => ({
     if (pending.begins(id)) await identity.known();
     if (pending.begins(id)) return newConversation(id);
     const shown = queryClient.getQueryData<Conversation>(keys.conversation(id));
-    const branch = nextBranch.get(id) ?? shown?.messages.at(-1)?.id;
+    const next = nextBranch.get(id);
+    const branch = next ?? shown?.messages.at(-1)?.id;
     // A page that opens has the newest answers first, and reads the rest when they stand (`features/conversations/rest.tsx`).
     // What a search has found may be anywhere.
     const opens = !shown && !isFind(history.state);
     const read = await (opens
       ? api.conversation(id, branch, wholeAtOnce)
       : api.conversation(id, branch));
-    nextBranch.delete(id);
+    // One that was set meanwhile is for the next reading.
+    if (nextBranch.get(id) === next) nextBranch.delete(id);
     return read;
   },
 });

@@ -22,12 +22,12 @@ export interface Place {
 
 interface Props {
   place: Place;
-  /** Something is being written in this conversation: nothing else can be asked. */
-  running: boolean;
+  /** Not while something is being written in this conversation, nor before the whole answer is read. */
+  mayEdit: boolean;
 }
 
 /** Under a question: to ask it in another way, and to see the ways it was asked in. */
-export function QuestionTools({ place, running }: Props) {
+export function QuestionTools({ place, mayEdit }: Props) {
   const { conversationId, questionId, siblings, turn } = place;
   const show = (at: number) => {
     const other = siblings[at - 1];
@@ -40,7 +40,7 @@ export function QuestionTools({ place, running }: Props) {
           <Siblings at={siblings.indexOf(questionId) + 1} count={siblings.length} onChange={show} />
         </Suspense>
       )}
-      {!running && (
+      {mayEdit && (
         <button
           type="button"
           className="quiet-button edit-question"

@@ -1,10 +1,15 @@
 /** What the composer asks, from what is typed and chosen in it. */
 import { useMemo } from "react";
-import { useConfigIn } from "../../api/projects";
-import { useConfig, usePresets } from "../../api/queries";
-import type { Ask } from "../../api/types";
+import { readConfigIn, useConfigIn } from "../../api/projects";
+import { presetsQuery, useConfig, usePresets, whenRead } from "../../api/queries";
+import type { Ask, Preset } from "../../api/types";
+import type { Choices } from "../feature";
 import { type Scene, sceneOf, toAsk } from "../options/choices";
 import { type Draft, useDraft } from "./draft";
+
+/** The one that a draft names: a link may name it as people do, by its name. */
+const presetOf = ({ preset }: Pick<Draft, "preset">, presets: readonly Preset[] | undefined) =>
+  presets?.find((one) => one.id === preset || one.name === preset) ?? null;
 
 /**
  * What is typed and chosen, and what the next run will be asked with, in this project if in one: once `isRead`, which is when all
@@ -15,9 +20,7 @@ export function useAsking(place: string | null, project: string | null) {
   const settings = useConfig();
   const config = useConfigIn(project);
   const presets = usePresets();
-  // A link may name it as people do, by its name.
-  const preset =
-    presets.data?.find((one) => one.id === draft.preset || one.name === draft.preset) ?? null;
+  const preset = presetOf(draft, presets.data);
   const scene = useMemo(
     () => sceneOf(draft.choices, config, preset),
     [draft.choices, config, preset],
@@ -26,6 +29,22 @@ export function useAsking(place: string | null, project: string | null) {
   const isRead =
     (config !== undefined || settings.isError) && (draft.preset === null || !presets.isPending);
   return { draft, config, presets: presets.data, preset, scene, isRead };
+}
+
+/**
+ * What a question that is not typed is asked with, in this project if in one: what is chosen in a draft, and for this question on top
+ * of that. Resolves once all that it depends on has come from the server, or cannot be read.
+ */
+export async function readScene(
+  draft: Pick<Draft, "choices" | "preset">,
+  own: Partial<Choices>,
+  project: string | null,
+): Promise<Scene> {
+  const [config, presets] = await Promise.all([
+    readConfigIn(project),
+    draft.preset === null ? undefined : whenRead(presetsQuery),
+  ]);
+  return sceneOf({ ...draft.choices, ...own }, config, presetOf(draft, presets));
 }
 
 /** The council that was chosen for the question, as a request says it. */

@@ -1,10 +1,11 @@
+import { act } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { queryClient } from "../../api/queries";
 import type { AssistantMessage } from "../../api/types";
 import { button, click, render, settled } from "../../test/render";
-import { newConversation, useConversation } from "../asking/conversation";
+import { newConversation, nextBranch, useConversation } from "../asking/conversation";
 import { Rest } from "./rest";
 
 const answer = (more: Partial<AssistantMessage>) =>
@@ -32,6 +33,7 @@ function Page() {
 
 beforeEach(() => {
   queryClient.clear();
+  nextBranch.clear();
   history.replaceState(null, "");
   refuses = false;
   read.mockReset().mockImplementation(async (_, __, whole) => {
@@ -68,4 +70,27 @@ it("what a search has found may be anywhere: all is read at once", async () => {
   await render(<Page />, queryClient);
   await settled("All is there.");
   expect(read.mock.calls).toEqual([["c", undefined]]);
+});
+
+it("a branch that is asked on while the rest comes is still the next one to be read", async () => {
+  let come = () => {};
+  const held = new Promise<void>((done) => {
+    come = done;
+  });
+  const brief = read.getMockImplementation();
+  read.mockImplementation(async (id, branch, whole) => {
+    if (whole === undefined) await held;
+    if (!brief) throw new Error("nothing is read");
+    return brief(id, branch, whole);
+  });
+  await render(<Page />, queryClient);
+  await settled("Read briefly.");
+  await vi.waitFor(async () => {
+    await act(async () => undefined);
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+  nextBranch.set("c", "a2");
+  come();
+  await settled("All is there.");
+  expect(nextBranch.get("c")).toBe("a2");
 });

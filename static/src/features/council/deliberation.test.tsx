@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { api } from "../../api/client";
 import { newRun } from "../../run/state";
 import { deliberation } from "../../test/deliberation";
 import { button, click, render, settled } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
+import { AskableContext } from "../again/context";
 import { toMarkdown } from "../export/markdown";
 import { fromStored } from "../reducer";
 import { aloneIn } from "./alone";
@@ -54,6 +56,20 @@ it("whoever asked is told that somebody else has stopped the run", async () => {
     errorKind: "stopped_by_administrator",
   });
   expect(page.textContent).toContain("Stopped by an administrator. What had arrived is kept.");
+});
+
+it("what can be done with an answer is there with it, before it is known what was said of it", async () => {
+  vi.spyOn(api, "feedback").mockReturnValue(new Promise(() => undefined));
+  const answers = seats.map((seat) => answer(seat));
+  const run = fromStored(storedRun(answers, [], synthesis()), "c1");
+  const page = await render(
+    <AskableContext value={{ conversationId: "c1", runId: "r1", messageId: "m1" }}>
+      <Deliberation question="Why?" run={run} live={null} latest onReattach={() => undefined} />
+    </AskableContext>,
+  );
+  // Whatever came later would move what is below.
+  expect(button("Ask again…")).toBeDefined();
+  expect(page.querySelector(".feedback-wait select")).not.toBeNull();
 });
 
 it("the answer of a seat that was asked alone is shown and copied once, with what its card would say", async () => {

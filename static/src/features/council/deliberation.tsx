@@ -9,7 +9,8 @@ import { knownCost } from "../../ui/known-cost";
 import { Notice } from "../../ui/notice";
 import { orMissing } from "../../ui/part";
 import { features } from "..";
-import { AskMissing, useAskable } from "../again/context";
+import { AskMissing } from "../again/actions";
+import { useAskable } from "../again/context";
 import type { LiveRun } from "../asking/runs";
 import { BudgetFigures, keyOf } from "../budgets/budget-notice";
 import { toMarkdown } from "../export/markdown";
@@ -99,11 +100,7 @@ function Parts(props: Props) {
   const askable = useAskable();
   const { synthesis } = run;
   const format = formatOf(run);
-  const askMissing = askable && (
-    <Suspense fallback={null}>
-      <AskMissing stopped={run.status === "cancelled"} />
-    </Suspense>
-  );
+  const askMissing = askable && <AskMissing stopped={run.status === "cancelled"} />;
   const hasFinal =
     synthesis.status !== "waiting" || synthesis.text !== "" || synthesis.failures.length > 0;
   return (

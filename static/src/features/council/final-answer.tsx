@@ -1,4 +1,4 @@
-import { lazy, Suspense, useContext } from "react";
+import { useContext } from "react";
 import type { Editorial } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { CitedText } from "../../markdown/cites";
@@ -8,12 +8,13 @@ import type { RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
 import { Details, showSection } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
-import { orNothing } from "../../ui/part";
 import { Said, type SaidText } from "../../ui/said";
-import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
+import { AskMenu, AskMissing } from "../again/actions";
+import { hasGaps, useAskable } from "../again/context";
 import { finalMarkdown } from "../export/markdown";
 import { CallFailure } from "../failures/call-failure";
 import { reasonText } from "../failures/facts";
+import { Feedback } from "../feedback/feedback";
 import { formatOf } from "../formats";
 import { Awaited } from "../waiting/awaited";
 import { AloneNotes, aloneIn } from "./alone";
@@ -24,8 +25,6 @@ import { FeatureNotes } from "./feature-notes";
 import { headingOf } from "./heading";
 import { notesOf } from "./notes";
 import { TurnNumber } from "./turn-number";
-
-const Feedback = lazy(() => orNothing(import("../feedback/feedback")));
 
 /** The lists of the notes; what became of single ideas stands with the ideas. */
 type Part = Exclude<keyof Editorial, "only_one_ideas">;
@@ -237,20 +236,19 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
         </Details>
       )}
       <BestRanked run={run} />
+      {/* Nothing of it is fetched once it is wanted: what is below, and perhaps just being pressed, would move as it came. */}
       {result && synthesis.text && (
         <footer className="answer-foot">
           <CopyButton label={t("Copy answer")} text={() => finalMarkdown(run)} copies="final" />
           <CopyButton label={t("Copy all as Markdown")} text={onCopyAll} />
           {askable && (
-            <Suspense fallback={null}>
+            <>
               <AskMenu run={run} parts={format?.again} />
               {run.status === "complete" && hasGaps(run) && <AskMissing stopped={false} quiet />}
-            </Suspense>
+            </>
           )}
           {run.runId && run.status === "complete" && !earlier && (
-            <Suspense fallback={null}>
-              <Feedback run={run} runId={run.runId} />
-            </Suspense>
+            <Feedback run={run} runId={run.runId} />
           )}
         </footer>
       )}

@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { api } from "../../api/client";
 import type { RunState } from "../../run/state";
-import { render } from "../../test/render";
+import { button, render } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
 import { fromStored } from "../reducer";
 import { TurnView } from "./turn";
@@ -32,6 +33,7 @@ const turn = (run: RunState, edited: boolean) => (
 );
 
 it("an answer that was read briefly stands as it was written until it is whole, and its question is not edited before", async () => {
+  vi.spyOn(api, "feedback").mockReturnValue(new Promise(() => undefined));
   const whole = storedRun(
     seats.map((seat) => answer(seat)),
     [],
@@ -42,8 +44,11 @@ it("an answer that was read briefly stands as it was written until it is whole, 
   expect(page.querySelector("[data-waits]")?.textContent).toBe("Together: so.");
   expect(page.querySelector(".deliberation")).toBeNull();
   expect(page.querySelector(".question")?.textContent).toBe("Why?");
+  // Nor is it offered: a press would lead nowhere.
+  expect(button("Edit the question")).toBeUndefined();
 
   await render(turn(fromStored(whole, "c1"), false));
   expect(page.querySelector(".turn > [data-waits]")).toBeNull();
   expect(page.querySelector(".deliberation")).not.toBeNull();
+  expect(button("Edit the question")).toBeDefined();
 });

@@ -172,7 +172,7 @@ export const TurnView = memo(function TurnView(props: Props) {
             </Suspense>
           )}
           {asked ? (
-            <QuestionTools place={asked} running={running} />
+            <QuestionTools place={asked} mayEdit={!running && !brief} />
           ) : (
             <div className="question-tools" />
           )}

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, Suspense, useId, useState } from "react";
+import { type KeyboardEvent, memo, useId, useState } from "react";
 import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { Markdown } from "../../markdown/markdown";
@@ -9,7 +9,8 @@ import { Details } from "../../ui/disclosure";
 import { count, duration, money, shortName, tokensPerSecond } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { usePrinting } from "../../ui/printing";
-import { AskMember, useAskable } from "../again/context";
+import { AskMember } from "../again/actions";
+import { useAskable } from "../again/context";
 import { filesRead } from "../attachments/files-read";
 import { CardNotes } from "../council/card-notes";
 import { Monogram } from "../council/monogram";
@@ -158,11 +159,7 @@ function Failure({ entry, round }: { entry: StatementState; round: number }) {
       otherwise={result?.error ? t("This speaker failed") : t("Did not finish")}
     >
       {entry.text && <p className="failure-kept">{t("What had arrived is kept below.")}</p>}
-      {askable && (
-        <Suspense fallback={null}>
-          <AskMember member={entry.seat.member} round={round} />
-        </Suspense>
-      )}
+      {askable && <AskMember member={entry.seat.member} round={round} />}
     </CallFailure>
   );
 }

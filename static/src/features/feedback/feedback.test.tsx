@@ -7,7 +7,7 @@ import { button, click, render, type } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
 import { Toasts } from "../../ui/toast";
 import { fromStored } from "../reducer";
-import Feedback from "./feedback";
+import { Feedback } from "./feedback";
 
 const run = fromStored(
   storedRun(
@@ -31,6 +31,19 @@ beforeEach(() => {
   sessionStorage.clear();
   queryClient.clear();
   queryClient.setQueryData(keys.feedback("r1"), { thumb: null, better: null });
+});
+
+it("has its place before it is known what was said, and nothing to press there", async () => {
+  queryClient.clear();
+  const answers: ((said: Said) => void)[] = [];
+  vi.spyOn(api, "feedback").mockImplementation(() => new Promise((done) => answers.push(done)));
+  const place = await shown();
+  const own = place.querySelector(".feedback-wait");
+  expect(own?.querySelectorAll("button, select")).toHaveLength(3);
+  await act(async () => answers[0]?.({ thumb: "up", better: null } as Said));
+  await vi.waitFor(() => expect(place.querySelector(".feedback-wait")).toBeNull());
+  expect(place.querySelector(".feedback")).toBe(own);
+  expect(button("Good answer")?.getAttribute("aria-pressed")).toBe("true");
 });
 
 it("says two things one after the other, and the answer to the first does not undo the second", async () => {

@@ -62,7 +62,7 @@ const nameOf = (better: Said["better"]) =>
       : `member ${better.member}`;
 
 /** Whether the final answer was good, and which answer was the best of all. */
-export default function Feedback({ run, runId }: { run: RunState; runId: string }) {
+export function Feedback({ run, runId }: { run: RunState; runId: string }) {
   const id = useId();
   const say = useSayCarefully(runId);
   const [pressed, setPressed] = useState(false);
@@ -71,12 +71,12 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
     queryFn: () => api.feedback(runId),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (!said.data) return null;
-  const { thumb = null, better = null, comment = null } = said.data;
+  const { thumb = null, better = null, comment = null } = said.data ?? {};
   const members = choiceIn(run).filter((answer) => answer.status === "done");
   return (
     <>
-      <div className="feedback">
+      {/* Its place is kept until it is known what was said: what is below must not move then. */}
+      <div className={said.data ? "feedback" : "feedback feedback-wait"}>
         {(["up", "down"] as const).map((way) => (
           <button
             key={way}

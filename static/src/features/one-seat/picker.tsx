@@ -12,7 +12,9 @@ interface Props {
 
 /** Asks one seat alone: a member what it meant, or the chairman without the council. */
 export function DirectPicker({ seats, chosen, onChange }: Props) {
-  const others = seats.filter((seat) => seat !== chairman);
+  // The one that is chosen in any case: that it has answered may stand further up, where nothing is read yet.
+  const known = chosen === null ? seats : new Set([...seats, chosen]);
+  const others = [...known].filter((seat) => seat !== chairman);
   return (
     <select
       className={chosen === null ? "chip" : "chip chip-chosen"}

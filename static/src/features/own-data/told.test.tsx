@@ -93,4 +93,26 @@ describe("administrators who were let in", () => {
     await act(async () => dispatchEvent(new Event("focus")));
     await settled("have been allowed");
   });
+
+  it("are asked for at the next return where that failed, and not after hours more", async () => {
+    known = [];
+    vi.useFakeTimers({ now: new Date("2026-03-13T12:00:00Z"), toFake: ["Date"] });
+    await show();
+    known = [access("2026-03-13T12:30:00.000000")];
+    vi.setSystemTime(new Date("2026-03-13T15:00:00Z"));
+    const failed = Response.json({ detail: "No." }, { status: 500 });
+    vi.mocked(fetch).mockResolvedValueOnce(failed);
+    await act(async () => dispatchEvent(new Event("focus")));
+    await vi.waitFor(async () => {
+      await act(async () => dispatchEvent(new Event("focus")));
+      expect(page.textContent).toContain("have been allowed");
+    });
+  });
+
+  it("are asked for by whoever watches once more where the first look failed", async () => {
+    vi.mocked(fetch).mockResolvedValueOnce(Response.json({ detail: "No." }, { status: 500 }));
+    await expect(watch()).rejects.toThrow("No.");
+    await show();
+    await settled("have been allowed");
+  });
 });

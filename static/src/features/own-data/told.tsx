@@ -57,14 +57,16 @@ async function look() {
   }
 }
 
-/** Looks now, and whenever the page comes back after a while. */
-export function watch(): Promise<void> {
+/** Looks now, and whenever the page comes back after a while. Whoever calls tries again where the first look fails. */
+export async function watch(): Promise<void> {
+  await look();
   let looked = Date.now();
-  addEventListener("focus", () => {
-    if (Date.now() - looked < againMs) return;
+  const later = async () => {
+    await look();
     looked = Date.now();
-    // It is asked for again with the next page.
-    look().catch(() => undefined);
+  };
+  addEventListener("focus", () => {
+    // One that fails is tried again when the page comes back the next time.
+    if (Date.now() - looked >= againMs) later().catch(() => undefined);
   });
-  return look();
 }

@@ -1,4 +1,5 @@
 /** Presets in the settings: what one takes the place of comes back, or is asked about first. */
+import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import { keys, queryClient, useConfig } from "../../api/queries";
@@ -78,6 +79,20 @@ it("so does the region, where the preset has another", async () => {
   await click(button("Undo"));
   await vi.waitFor(() => expect(saved).toHaveBeenCalledOnce());
   expect(saved.mock.calls[0]?.[0]).toMatchObject({ region: "eu-central-1" });
+});
+
+it("what was saved after a preset was applied is not lost for what was before", async () => {
+  const saved = vi.spyOn(api, "saveConfig").mockResolvedValue(own);
+  await show();
+  await click(button("Apply Careful"));
+  await settled("“Careful” is your council now.");
+  await act(async () => {
+    queryClient.setQueryData(keys.config, { ...applied, chairman_model: "z/saved-since" });
+  });
+  await click(button("Undo"));
+  await settled("Not restored: the council was changed since.");
+  expect(saved).not.toHaveBeenCalled();
+  expect(chairman()).toBe("z/saved-since");
 });
 
 it("whoever had none of their own follows the instance again", async () => {

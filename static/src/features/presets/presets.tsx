@@ -14,7 +14,7 @@ import { toast } from "../../ui/toast";
 import { readForm } from "../../ui/wrong";
 import { chosen, sceneOf } from "../options/choices";
 import { messagesAt, TextField } from "../settings/fields";
-import { changeOf, draftOf } from "../settings/form";
+import { changeOf, draftOf, isChanged } from "../settings/form";
 
 /** The longest name, in characters. */
 const nameLength = 100;
@@ -41,6 +41,12 @@ async function show(now: Config) {
 
 /** The council that was there before the one of a preset took its place. */
 async function bringBack(before: Config, applied: Config) {
+  const now = queryClient.getQueryData<Config>(keys.config);
+  if (now && isChanged(draftOf(now), draftOf(applied))) {
+    // What was saved since would be lost.
+    toast(t("Not restored: the council was changed since."), { tone: "bad" });
+    return;
+  }
   const region = before.region === applied.region ? null : before.region;
   try {
     const saved = before.is_default

@@ -186,16 +186,20 @@ it("an owner is asked before they give up that role themselves", async () => {
       select?.dispatchEvent(new Event("change", { bubbles: true }));
     });
   };
+  // Of anybody else it can be changed back.
+  await change("ben", "viewer");
+  await settled("The role of ben was changed.");
   await change("ann", "writer");
   await settled("Give up owning this project?");
   await pressEscape();
   expect(page.querySelector("dialog")).toBeNull();
   await change("ann", "writer");
+  // Whoever is no owner chooses no roles.
+  project = { ...project, role: "writer" };
   await confirm();
   await settled("The role of ann was changed.");
-  // Of anybody else it can be changed back.
-  await change("ben", "viewer");
-  await settled("The role of ben was changed.");
+  expect(page.querySelector("select")).toBeNull();
+  expect(document.activeElement).toBe(page.querySelector(".project-members"));
 });
 
 it("a member's name that is refused has the focus, and says why", async () => {

@@ -52,7 +52,10 @@ function Row({ project, member }: { project: Project; member: Member }) {
   const [asked, setAsked] = useState<Role | null>(null);
   const change = (next: Role) =>
     attempt(async () => {
+      // Whoever gives up owning it has no roles to choose any more: keys go on from the list.
+      const list = member.is_me && role === "owner" ? place.current?.parentElement : null;
       await putMember(project.id, member, next);
+      list?.focus();
       toast(t("The role of {{name}} was changed.", { name }));
     }, msg("Not changed: {{message}}"));
   const remove = () =>

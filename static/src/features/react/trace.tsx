@@ -76,7 +76,7 @@ function Step({ check, live, named }: { check: Check; live: boolean; named: bool
   );
 }
 
-/** What the chairman checked; open while it does, folded once it writes. */
+/** What the chairman checked; open while it does, folded once it writes, unless a reader has opened something in it. */
 export default function Trace({ run }: { run: RunState }) {
   const [chosen, choose] = useState<boolean | null>(null);
   const printing = usePrinting((state) => state.printing);
@@ -102,7 +102,7 @@ export default function Trace({ run }: { run: RunState }) {
         </span>
       </button>
       {open && (
-        <ol className="checks-list">
+        <ol className="checks-list" onClickCapture={() => choose(true)}>
           {checks.map((check, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: checks only ever come at the end
             <Step key={at} check={check} live={live} named={writers > 1} />
