@@ -56,6 +56,8 @@ pub struct Events<'c> {
     asked: Instant,
     text: Vec<u8>,
     last_id: u64,
+    /// The type of the latest event that has one.
+    latest: Vec<u8>,
     seen: Seen,
 }
 
@@ -123,7 +125,8 @@ impl<'c> Events<'c> {
             events: 0,
             lost: 0,
         };
-        let mut events = Self { connection, head, asked, text: Vec::new(), last_id: 0, seen };
+        let (text, latest) = (Vec::new(), b"none".to_vec());
+        let mut events = Self { connection, head, asked, text, last_id: 0, latest, seen };
         match head.status {
             200 => {}
             429 | 503 => {
@@ -166,7 +169,7 @@ impl<'c> Events<'c> {
 
     /// Reads at most `most` bytes. False at the end.
     pub async fn more(&mut self, most: usize) -> io::Result<bool> {
-        let goes_on = self.connection.more(&mut self.head, &mut self.text, most).await?;
+        let goes_on = self.connection.more(&mut self.head, &mut self.text, most).await;
         let now = stamp::now();
         let mut done = 0;
         while let Some(length) = find(self.text.get(done..).unwrap_or_default(), b"\n\n") {
@@ -174,8 +177,22 @@ impl<'c> Events<'c> {
             take(&mut self.seen, &mut self.last_id, event, now, self.asked);
             done += length + 2;
         }
+        if let Some(kind) = latest_kind(&self.text[..done]) {
+            self.latest.clear();
+            self.latest.extend_from_slice(kind);
+        }
         self.text.drain(..done);
-        Ok(goes_on)
+        goes_on
+    }
+
+    /// Reads at most `most` bytes. Says at the end how the stream ended.
+    pub async fn ending(&mut self, most: usize) -> Option<String> {
+        let cause = match self.more(most).await {
+            Ok(true) => return None,
+            Ok(false) => "its body ended".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Some(format!("{cause}; its latest event was {}", String::from_utf8_lossy(&self.latest)))
     }
 
     /// What was seen, where somebody has read to the end piece by piece.
@@ -188,6 +205,13 @@ impl<'c> Events<'c> {
     pub fn seen(&self) -> &Seen {
         &self.seen
     }
+}
+
+/// The type of the latest of these events that has one.
+fn latest_kind(events: &[u8]) -> Option<&[u8]> {
+    let mut lines = events.rsplit(|byte| *byte == b'\n');
+    let kind = lines.find_map(|line| line.strip_prefix(br#"data: {"type":""#))?;
+    kind.get(..find(kind, b"\"")?)
 }
 
 fn take(seen: &mut Seen, last_id: &mut u64, event: &[u8], now: u32, asked: Instant) {

@@ -68,6 +68,13 @@ impl Connection {
         self.stream.write_all(request.as_bytes()).await
     }
 
+    /// Sends a request that a token admits instead of a user.
+    pub async fn get_with_token(&mut self, path: &str, token: &str) -> io::Result<()> {
+        let host = self.host;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n\r\n");
+        self.stream.write_all(request.as_bytes()).await
+    }
+
     /// Waits for the beginning of the response.
     pub async fn head(&mut self) -> io::Result<Head> {
         let end = loop {

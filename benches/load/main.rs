@@ -5,6 +5,7 @@ mod analytics;
 mod cli;
 mod client;
 mod compare;
+mod endings;
 mod fill;
 mod growth;
 mod http;

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::cli::{Cli, IdleFlags, LiveFlags, ModelFlags, SlowFlags};
 use super::client::{Events, Seen, conversation};
+use super::endings::{Ending, Endings};
 use super::http::Connection;
 use super::measure::{memory_mib, open_files_limit};
 use super::report::{Report, Target};
@@ -76,6 +77,7 @@ pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<
     let mut bed = TestBed::prepare(cli, server, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
     let empty = memory_mib(bed.pids()[0], "VmRSS")?;
     let open = Rc::new(Cell::new(0usize));
+    let mut endings = Endings::begin();
     let mut tasks = JoinSet::new();
     let mut runs = Vec::new();
     for number in 0..flags.runs {
@@ -89,45 +91,63 @@ pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<
             let run = events.run().await?;
             open.set(open.get() + 1);
             drop(tell.send(run));
-            while events.more(1_024).await? {}
-            anyhow::Ok(())
+            anyhow::Ok(read_on(events, number, 1_024).await)
         });
-        runs.push((user, told.await.context("a run did not start")?));
+        let Ok(run) = told.await else {
+            endings.take(&mut tasks).context("a run did not start")?;
+            anyhow::bail!("a run did not start, and some streams have ended: {endings}");
+        };
+        runs.push((user, run));
     }
     let with_runs = memory_mib(bed.pids()[0], "VmRSS")?;
     for number in flags.runs..flags.streams {
-        let (user, run) = runs[number % runs.len()].clone();
+        let of = number % runs.len();
+        let (user, run) = runs[of].clone();
         let mut connection = Connection::open(bed.address(number), &user, None).await?;
         let open = open.clone();
         tasks.spawn_local(async move {
             let mut events = Events::watch(&mut connection, &run).await?;
             events.run().await?;
             open.set(open.get() + 1);
-            while events.more(1_024).await? {}
-            anyhow::Ok(())
+            anyhow::Ok(read_on(events, of, 1_024).await)
         });
     }
-    while open.get() < flags.streams && tasks.try_join_next().is_none() {
+    while open.get() < flags.streams {
+        let opened = || format!("only {} streams could be opened", open.get());
+        endings.take(&mut tasks).with_context(opened)?;
+        anyhow::ensure!(endings.is_empty(), "{}; some have ended meanwhile: {endings}", opened());
         sleep(Duration::from_millis(50)).await;
     }
-    anyhow::ensure!(open.get() == flags.streams, "only {} streams could be opened", open.get());
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     sleep(Duration::from_secs(flags.seconds)).await;
     let usage = window.close(&mut bed).await?;
-    let mut ended = 0;
-    while tasks.try_join_next().is_some() {
-        ended += 1;
-    }
+    endings.take(&mut tasks)?;
+    let (cuts, counts) = (bed.cuts().await?, bed.counts().await?);
 
     let mut report =
         Report::new(format!("{} idle live streams on {} runs with silent models", flags.streams, flags.runs));
-    report.row("streams that ended by themselves", f64::from(ended), "", Target::Zero);
+    endings.report(&mut report);
+    for (reason, count) in cuts {
+        report.row(&format!("connections that the server cut: {reason}"), count, "", Target::None);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count far below 2^52")]
+    report.row("calls that the server broke off", counts.broken as f64, "", Target::None);
     report.row("server memory before", empty, "MiB", Target::None);
     report.row("server memory with the runs", with_runs, "MiB", Target::None);
     usage.report(&mut report, &bed, Target::AtMost(200.0))?;
     drop(tasks);
     bed.clear().await?;
     Ok(report)
+}
+
+/// Reads a stream that is open, at most so many bytes at a time, until it ends.
+async fn read_on(mut events: Events<'_>, run: usize, most: usize) -> Ending {
+    let opened = Instant::now();
+    loop {
+        if let Some(how) = events.ending(most).await {
+            return Ending::new(run, opened, how);
+        }
+    }
 }
 
 /// Slow readers of one run that says a lot.
@@ -139,6 +159,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
         tokens: flags.pace * u32::try_from(call.as_secs())?,
     };
     let mut bed = TestBed::prepare(cli, server, models).await?;
+    let mut endings = Endings::begin();
     let mut tasks = JoinSet::new();
     let mut connection = Connection::open(bed.address(0), "user0", None).await?;
     let conversation = conversation(&mut connection).await?;
@@ -146,8 +167,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
     tasks.spawn_local(async move {
         let mut events = Events::ask(&mut connection, &conversation).await?;
         drop(tell.send(events.run().await?));
-        while events.more(64 * 1_024).await? {}
-        anyhow::Ok(())
+        anyhow::Ok(read_on(events, 0, 64 * 1_024).await)
     });
     let run = told.await.context("the run did not start")?;
     // The run itself, with its fast reader, is in memory before anything is compared.
@@ -160,11 +180,12 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
         let (run, lost, read) = (run.clone(), lost.clone(), read.clone());
         tasks.spawn_local(async move {
             let mut events = Events::watch(&mut connection, &run).await?;
+            let opened = Instant::now();
             loop {
                 let next = Instant::now() + Duration::from_secs(1);
                 let before = (events.seen().events, events.seen().lost);
-                if !events.more(flags.bytes).await? {
-                    return Ok(());
+                if let Some(how) = events.ending(flags.bytes).await {
+                    return Ok(Ending::new(0, opened, how));
                 }
                 read.set(read.get() + events.seen().events - before.0);
                 lost.set(lost.get() + events.seen().lost - before.1);
@@ -174,10 +195,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
     }
     sleep(whole).await;
     let usage = window.close(&mut bed).await?;
-    let mut ended = 0;
-    while tasks.try_join_next().is_some() {
-        ended += 1;
-    }
+    endings.take(&mut tasks)?;
 
     let mut report = Report::new(format!(
         "{} readers at {} bytes per second for {} minutes, on a run of 4 calls at {} tokens per second",
@@ -189,7 +207,7 @@ pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::
     report.row("server memory before", first, "MiB", Target::None);
     report.row("server memory after", last, "MiB", Target::None);
     report.row("server memory, growth at most", most - first, "MiB", Target::AtMost(10.0));
-    report.row("streams that ended by themselves", f64::from(ended), "", Target::Zero);
+    endings.report(&mut report);
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
     let (read, lost) = (read.get() as f64, lost.get() as f64);
     report.row("events read by the slow readers", read, "", Target::None);

@@ -1,6 +1,7 @@
 //! What a scenario needs: a database, the scripted models and the real server, each a process
 //! of its own, gone when this is dropped.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -22,6 +23,10 @@ use super::models::{Counts, HELLO};
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longer than any scenario: time-outs of calls are not measured.
 const CALL_TIME_MS: &str = "3600000";
+/// Whoever reads the servers' metrics shows it.
+const METRICS_TOKEN: &str = "load";
+/// What the count of connections cut begins with; the reason follows.
+const CUT: &str = r#"llm_council_connections_cut_total{reason=""#;
 
 /// See the module.
 pub struct TestBed {
@@ -132,6 +137,24 @@ impl TestBed {
         Ok(connection.body(&mut head).await?)
     }
 
+    /// How many connections the servers have cut, by the reason that they give.
+    pub async fn cuts(&self) -> anyhow::Result<BTreeMap<String, f64>> {
+        let mut cuts = BTreeMap::new();
+        for server in &self.servers {
+            let mut connection = Connection::open(server.address, "", None).await?;
+            connection.get_with_token("/metrics", METRICS_TOKEN).await?;
+            let mut head = connection.head().await?;
+            let body = connection.body(&mut head).await?;
+            anyhow::ensure!(head.status == 200, "HTTP {} to GET /metrics", head.status);
+            let page = String::from_utf8_lossy(&body);
+            for counted in page.lines().filter_map(|line| line.strip_prefix(CUT)) {
+                let (reason, count) = counted.split_once("\"} ").context("a count has no value")?;
+                *cuts.entry(reason.to_owned()).or_default() += count.parse::<f64>()?;
+            }
+        }
+        Ok(cuts)
+    }
+
     /// How many warnings and errors the servers have logged, and the first of them.
     pub fn complaints(&self) -> anyhow::Result<(usize, Option<String>)> {
         let log = self.starter.logs.iter().map(std::fs::read_to_string).collect::<Result<String, _>>()?;
@@ -188,6 +211,7 @@ impl Starter {
         set("auth.mode", "proxy");
         set("auth.trusted_proxies", "127.0.0.1/32");
         set("log.format", "json");
+        set("metrics.token", METRICS_TOKEN);
         set("providers.scripted.kind", "openai_compatible");
         set("providers.scripted.base_url", &format!("http://{}/v1", self.models));
         set("providers.scripted.api_key", "sk-scripted");
