@@ -145,6 +145,26 @@ async fn of_those_that_share_the_first_place_the_one_that_the_ranking_lists_firs
 }
 
 #[tokio::test]
+async fn an_answer_that_only_its_author_names_is_not_the_ballots_first() {
+    const ONE: Ballot = &[&["m/one"], &["m/two"]];
+    const TWO: Ballot = &[&["m/two"], &["m/one"]];
+    const THREE: Ballot = &[&["m/three"], &["m/one"], &["m/two"]];
+    let app = council(plainly, |reviewer| match reviewer {
+        "m/one" => ONE,
+        "m/two" => TWO,
+        _ => THREE,
+    })
+    .await;
+    let (_, stored) = ask(&app, json!({"final": "select"})).await;
+    assert_eq!(stored["stage3"]["response"], "The answer of m/one.");
+    let rows = stored["metadata"]["aggregate_rankings"].as_array().unwrap();
+    let order: Vec<&str> = rows.iter().map(|row| row["member"].as_str().unwrap()).collect();
+    assert_eq!(order, ["m/one", "m/two", "m/three"]);
+    assert_eq!((&rows[2]["average_rank"], &rows[2]["rankings_count"]), (&json!(1.0), &json!(1)));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_cannot_be_given_out_makes_room_for_the_next() {
     let unfit: Says = |member| match member {
         "m/one" => Script::answer("The answer of m/one. It goes on").finish("length"),

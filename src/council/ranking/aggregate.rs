@@ -215,7 +215,7 @@ fn weigh_differently(cast: &[&Vote]) -> bool {
 /// What the headline order goes by, smaller is better; none for an answer nobody placed.
 fn score(counted: &[Places], candidate: usize, settings: Settings<'_>) -> Option<f64> {
     let average = methods::average_rank(counted, candidate)?;
-    let score = match (goes_by_rank(settings), settings.weights_on) {
+    let score = match (goes_by_rank(counted, settings), settings.weights_on) {
         (true, false) => average,
         (true, true) => methods::weighted_average_rank(counted, candidate)?,
         (false, false) => -methods::borda(counted, candidate)?,
@@ -226,9 +226,11 @@ fn score(counted: &[Places], candidate: usize, settings: Settings<'_>) -> Option
 }
 
 /// Without self-votes the places of one answer come from ballots over one answer more or less than those of
-/// another; only normalised scores compare.
-fn goes_by_rank(settings: Settings<'_>) -> bool {
-    settings.self_votes != SelfVotes::LeftOut
+/// another, and the mean place of an answer that ballots leave out knows only those that do not; only normalised scores
+/// compare.
+fn goes_by_rank(counted: &[Places], settings: Settings<'_>) -> bool {
+    let places_all = |ballot: &Places| ballot.of.iter().all(Option::is_some);
+    settings.self_votes != SelfVotes::LeftOut && counted.iter().all(places_all)
 }
 
 fn compare(a: Option<f64>, b: Option<f64>) -> Ordering {
@@ -360,7 +362,7 @@ fn facts(
         methods_disagree_facts: disagreement,
         unplaced: own_order.iter().filter(|index| !placed(index)).map(|index| name(*index)).collect(),
         agreement: (!counted.is_empty()).then(|| {
-            if goes_by_rank(settings) {
+            if settings.self_votes != SelfVotes::LeftOut {
                 agreement::kendall_w(&ballots.uncorrected)
             } else {
                 agreement::mean_tau_b(counted)
@@ -378,7 +380,7 @@ fn disagreement(
     kemeny: &Kemeny,
     settings: Settings<'_>,
 ) -> Vec<MethodFact> {
-    let headline = |member| match (goes_by_rank(settings), settings.weights_on) {
+    let headline = |member| match (goes_by_rank(ordered, settings), settings.weights_on) {
         (true, false) => MethodFact::AverageRank { member },
         (true, true) => MethodFact::WeightedAverageRank { member },
         (false, false) => MethodFact::Borda { member },
