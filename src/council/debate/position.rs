@@ -1,6 +1,8 @@
 //! Who moved: whether the debate has changed a speaker's position, asked for as a last line and taken out of
 //! the shown text.
 
+use std::ops::Range;
+
 use super::statement::PositionChange;
 use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
 use crate::council::prompts::template::Template;
@@ -37,8 +39,9 @@ pub fn parse(text: &str, labels: &[&str]) -> (String, PositionChange) {
     let left = last_block(shown).or_else(|| shown.lines().last()).filter(|line| may_become(line));
     let said = taken.lines().last().or(left).and_then(read);
     let Some((changed, rest)) = said else { return (shown.to_owned(), PositionChange::default()) };
-    let (whose, why) = if changed { source(&rest) } else { ("", bare(&rest)) };
-    let after = labels.iter().filter(|label| names(whose, label)).map(|label| (*label).to_owned()).collect();
+    let (whose, why) = if changed { source(&rest, labels) } else { ("", bare(&rest)) };
+    let named = labels.iter().filter(|label| names(whose, label, labels));
+    let after = named.map(|label| (*label).to_owned()).collect();
     let position = PositionChange { changed: Some(changed), after, why: why.to_owned() };
     (shown.to_owned(), position)
 }
@@ -81,11 +84,16 @@ fn read(line: &str) -> Option<(bool, String)> {
     })
 }
 
-/// `after B: it holds` as whose argument it was, and why.
-fn source(rest: &str) -> (&str, &str) {
+/// `after B: it holds` as whose argument it was, and why. Labels may be ids of models, which have colons and full stops.
+fn source<'r>(rest: &'r str, labels: &[&str]) -> (&'r str, &'r str) {
     let Some(whose) = strip(rest, "after") else { return ("", rest) };
-    let end = [":", ";", " because ", " – ", " — ", " - ", "."];
-    let cut = end.iter().filter_map(|end| whose.find(end).map(|at| (at, end.len()))).min();
+    let is_inside =
+        |at: usize| labels.iter().any(|label| places(whose, label).any(|place| place.contains(&at)));
+    let first = |end: &&str| {
+        let mut found = whose.match_indices(*end).map(|(at, _)| at);
+        found.find(|at| !is_inside(*at)).map(|at| (at, end.len()))
+    };
+    let cut = [":", ";", " because ", " – ", " — ", " - ", ". "].iter().filter_map(first).min();
     match cut {
         Some((at, length)) => {
             let why = whose.get(at + length..).unwrap_or_default();
@@ -100,16 +108,26 @@ fn strip<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     start.eq_ignore_ascii_case(word).then(|| line.get(word.len()..)).flatten()
 }
 
-/// Whether this label stands in the text as a word of its own. Of `Participant B` the letter alone will do.
-fn names(text: &str, label: &str) -> bool {
+/// Whether this label stands in the text as a word of its own, and not as the beginning of a longer one. Of `Participant B`
+/// the letter alone will do.
+fn names(text: &str, label: &str, labels: &[&str]) -> bool {
     let letter = label.strip_prefix("Participant ");
+    let is_in_a_longer_one = |place: &Range<usize>| {
+        let longer = labels.iter().filter(|other| other.len() > label.len());
+        longer.flat_map(|other| places(text, other)).any(|it| it.start <= place.start && place.end <= it.end)
+    };
     [Some(label), letter].into_iter().flatten().any(|name| {
-        text.match_indices(name).any(|(at, _)| {
-            let before = text.get(..at).and_then(|before| before.chars().next_back());
-            let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
-            ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+        places(text, name).any(|place| {
+            let before = text.get(..place.start).and_then(|before| before.chars().next_back());
+            let after = text.get(place.end..).and_then(|after| after.chars().next());
+            ![before, after].into_iter().flatten().any(char::is_alphanumeric) && !is_in_a_longer_one(&place)
         })
     })
+}
+
+/// Where this stands in a text, in bytes.
+fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices(name).map(|(at, found)| at..at + found.len())
 }
 
 fn may_become(line: &str) -> bool {
@@ -174,6 +192,25 @@ mod tests {
         );
         for none in ["POSITION: I hold that it rains", "Positions: changed", "POSITION: changedness", ""] {
             assert_eq!(said(none), PositionChange::default(), "{none}");
+        }
+    }
+
+    #[test]
+    fn speakers_that_are_called_as_their_models_are_told_apart() {
+        let labels = ["openai/gpt-5", "openai/gpt-5.1", "bedrock:maker/one"];
+        let said = |rest: &str| parse(&format!("I hold on.\nPOSITION: CHANGED after {rest}"), &labels).1;
+        for (rest, after, why) in [
+            ("openai/gpt-5.1: it is older", vec!["openai/gpt-5.1"], "it is older"),
+            ("openai/gpt-5: it is older", vec!["openai/gpt-5"], "it is older"),
+            (
+                "openai/gpt-5 and openai/gpt-5.1. Both measured it",
+                vec!["openai/gpt-5", "openai/gpt-5.1"],
+                "Both measured it",
+            ),
+            ("bedrock:maker/one: it is older", vec!["bedrock:maker/one"], "it is older"),
+            ("gpt-5.1: it is older", vec![], "it is older"),
+        ] {
+            assert_eq!(said(rest), change(&after, why), "{rest}");
         }
     }
 
