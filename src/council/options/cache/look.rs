@@ -141,7 +141,7 @@ async fn offer(run: &Run, answer: &EarlierAnswer) -> Answered {
 }
 
 async fn answered(run: &Run, until: Timestamp) -> Answered {
-    let left = Duration::try_from(run.time().duration_until(until)).unwrap_or_default();
+    let left = time_left(run.time(), until);
     let stage = STAGE;
     let (answered, told) = tokio::select! {
         biased;
@@ -151,6 +151,12 @@ async fn answered(run: &Run, until: Timestamp) -> Answered {
     };
     metrics::answered(told);
     answered
+}
+
+/// How long an offer still stands: no longer than it did at first. The clock that said until when may have been another server's, or may
+/// have been set back since.
+fn time_left(now: Timestamp, until: Timestamp) -> Duration {
+    Duration::try_from(now.duration_until(until).min(OFFERED_FOR)).unwrap_or_default()
 }
 
 /// The question as a vector, or why there is none. Whether a model is asked was decided with the plan
@@ -205,4 +211,19 @@ pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, (lookup, tells_the
         Kept::Unavailable => CacheEvent::CacheNotStored { reason: NotStored::Unavailable },
     };
     run.emit("cache/stored", event).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offer_stands_no_longer_than_at_first_whatever_a_clock_says() {
+        let until: Timestamp = "2026-11-28T12:01:00Z".parse().unwrap();
+        let left = |now: &str| time_left(now.parse().unwrap(), until).as_secs();
+        assert_eq!(left("2026-11-28T12:00:00Z"), 60);
+        assert_eq!(left("2026-11-28T12:00:45Z"), 15);
+        assert_eq!(left("2026-11-28T12:07:00Z"), 0, "it is over");
+        assert_eq!(left("2026-11-28T09:00:00Z"), 60, "this clock is three hours behind the one that said so");
+    }
 }
