@@ -112,6 +112,11 @@ impl Caller<'_> {
                 }
                 None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
+            if asked.sampling.temperature.is_some() && !progress.arrived && refuses_the_temperature(&error) {
+                asked.to_mut().sampling.temperature = None;
+                earlier = Some(error);
+                continue;
+            }
             if !asked.tools.is_empty() && !progress.arrived && without_tools::may_mean_the_tools(&error) {
                 // Whether the tools were the reason is known once the request is accepted without them.
                 failed_with_tools = without_tools::was_a_failed_try(&error);
@@ -119,7 +124,7 @@ impl Caller<'_> {
                 earlier = Some(error);
                 continue;
             }
-            if asked.schema.is_some() && !progress.arrived && may_mean_the_schema(&error) {
+            if asked.schema.is_some() && !progress.arrived && may_mean_a_parameter(&error) {
                 // Whether the schema was the reason is known once the request is accepted without it.
                 asked.to_mut().schema = None;
                 earlier = Some(error);
@@ -306,8 +311,21 @@ impl Caller<'_> {
     }
 }
 
-/// Whether a provider may have refused a request for its schema: servers word it in many ways.
-fn may_mean_the_schema(error: &CallError) -> bool {
+/// Whether a model takes no temperature, or none but its own, as servers word it: `temperature` is deprecated for this
+/// model; models don't support temperature=0.2; only the default (1) value is supported. One that is out of range is
+/// another matter.
+fn refuses_the_temperature(error: &CallError) -> bool {
+    const WORDS: [&str; 6] =
+        ["deprecated", "not support", "n't support", "unsupported", "only the default", "only 1 is allowed"];
+    let said = error.message.to_lowercase();
+    may_mean_a_parameter(error)
+        && said.contains("temperature")
+        && WORDS.iter().any(|words| said.contains(words))
+}
+
+/// Whether a provider may have refused a request for something that is in it, such as its schema: servers word that in
+/// many ways.
+fn may_mean_a_parameter(error: &CallError) -> bool {
     error.kind == ErrorKind::Refused && matches!(error.status, Some(400 | 422))
 }
 

@@ -1,6 +1,6 @@
 //! What the calls of one provider share: its slots, its breaker, and what it refused.
 
-use super::super::super::ChatMessage;
+use super::super::super::{ChatMessage, Sampling};
 use super::*;
 
 /// The limits of one provider that several calls share.
@@ -308,6 +308,62 @@ async fn a_refusal_that_is_not_about_the_schema_is_not_blamed_on_it() {
         assert_eq!(refusing.sent(), [true], "{status}");
     }
     assert!(!gate.schema_refusals.holds(&request().model));
+}
+
+/// Refuses every request with a temperature in these words, and answers the others.
+struct Temperate {
+    words: &'static str,
+    /// The temperature of each request, in order, and whether it had a schema.
+    sent: Mutex<Vec<(Option<f64>, bool)>>,
+}
+
+#[async_trait]
+impl Provider for Temperate {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let temperature = request.sampling.temperature;
+        self.sent.lock().unwrap().push((temperature, request.schema.is_some()));
+        if temperature.is_some() {
+            let error = CallError::new(ErrorKind::Refused, self.words);
+            return Err(CallError { status: Some(400), ..error });
+        }
+        let chunks = [Chunk::Text("x".into()), Chunk::Finish("stop".into())];
+        Ok(stream::iter(chunks.map(Ok)).boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        Ok(Vec::new())
+    }
+}
+
+fn with_temperature(asking: ChatRequest) -> ChatRequest {
+    ChatRequest { sampling: Sampling { temperature: Some(0.2), max_tokens: None }, ..asking }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_temperature_that_a_model_does_not_take_is_left_out_at_once_and_nothing_else() {
+    for words in [
+        "`temperature` is deprecated for this model.",
+        "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+        "gpt-5 models don't support temperature=0.2. Only temperature=1 is supported.",
+        "invalid temperature: only 1 is allowed for this model",
+    ] {
+        let gate = Gate { retry: RetryPolicy::NEVER, ..Gate::new(1) };
+        let provider = Temperate { words, sent: Mutex::default() };
+        let before = Instant::now();
+        let reply = gate.ask(&provider, &with_temperature(with_schema())).await.unwrap();
+        assert_eq!((reply.tries, before.elapsed()), (2, Duration::ZERO), "{words}");
+        assert_eq!(*provider.sent.lock().unwrap(), [(Some(0.2), true), (None, true)], "{words}");
+        assert!(!gate.schema_refusals.holds(&request().model), "{words}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_temperature_that_is_out_of_range_stays_refused() {
+    let words = "temperature: Input should be less than or equal to 1.5";
+    let provider = Temperate { words, sent: Mutex::default() };
+    let error = Gate::new(1).ask(&provider, &with_temperature(request())).await.unwrap_err();
+    assert_eq!((error.kind, error.tries), (ErrorKind::Refused, 1));
+    assert_eq!(*provider.sent.lock().unwrap(), [(Some(0.2), false)]);
 }
 
 /// Refuses every request with tools in these words, and answers the others.

@@ -13,7 +13,7 @@ use super::request::ChatRequest;
 use super::schema::Schema;
 use super::tool_deltas::ToolDeltas;
 use super::upstream_error::Asked;
-use super::{Chunk, Citation, citations_json, clean};
+use super::{Chunk, Citation, citations_json, clean, tool_extras};
 
 /// What differs between the servers that speak this protocol.
 #[derive(Debug, Clone, Copy)]
@@ -304,7 +304,15 @@ impl ReplyReader {
         let calls = part.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
         // The older name, from before there could be several.
         let old = part.get("function_call").filter(|call| call.is_object());
-        out.extend(calls.filter(|call| call.is_object()).chain(old).map(|call| self.tools.read(call)));
+        for call in calls.filter(|call| call.is_object()).chain(old) {
+            let read = self.tools.read(call);
+            if let Chunk::ToolCall { index, .. } = read
+                && let Some(extra) = tool_extras::block(call, index)
+            {
+                out.push(Chunk::ReasoningDetails(Value::Array(vec![extra])));
+            }
+            out.push(read);
+        }
     }
 
     /// Many servers send the same list with every piece; it is reported once.
@@ -429,7 +437,7 @@ fn counts(fields: &Map<String, Value>) -> Option<Usage> {
     let either = |name: &str, other: &str| count(fields.get(name).or_else(|| fields.get(other)));
     let prompt_tokens = either("prompt_tokens", "input_tokens").unwrap_or(Some(0))?;
     let completion_tokens = either("completion_tokens", "output_tokens").unwrap_or(Some(0))?;
-    Some(Usage {
+    let usage = Usage {
         prompt_tokens,
         completion_tokens,
         reasoning_tokens: within("completion_tokens_details", "reasoning_tokens")
@@ -442,7 +450,21 @@ fn counts(fields: &Map<String, Value>) -> Option<Usage> {
         total_tokens: count(fields.get("total_tokens"))
             .unwrap_or_else(|| Some(prompt_tokens + completion_tokens))?,
         ..Usage::default()
-    })
+    };
+    Some(with_thoughts(usage))
+}
+
+/// The usage with the thoughts among what the model wrote, as they are charged. Gemini and xAI count them in the total
+/// alone; Gemini does not even say how many they are.
+fn with_thoughts(usage: Usage) -> Usage {
+    let beyond = usage.total_tokens.saturating_sub(usage.prompt_tokens + usage.completion_tokens);
+    // Some gateways leave what came from the cache out of the prompt, and others give nothing but a total.
+    let is_of_prompt = usage.prompt_tokens == 0 || beyond == usage.cached_tokens + usage.cache_write_tokens;
+    let fits = usage.reasoning_tokens == 0 || usage.reasoning_tokens == beyond;
+    if beyond == 0 || is_of_prompt || !fits {
+        return usage;
+    }
+    Usage { completion_tokens: usage.completion_tokens + beyond, reasoning_tokens: beyond, ..usage }
 }
 
 fn cost(usage: &Value) -> Option<f64> {

@@ -177,6 +177,18 @@ fn tool_calls_are_numbered_in_the_order_in_which_they_begin() {
 }
 
 #[test]
+fn what_stands_beside_a_call_comes_as_a_reasoning_block_with_its_place() {
+    let signed = json!({"google": {"thought_signature": "c2ln"}});
+    let chunks = delta(&json!({"tool_calls": [
+        {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}},
+        {"index": 1, "id": "b", "function": {"name": "f", "arguments": "{}"}, "extra_content": signed},
+    ]}));
+    let block = json!([{"type": "tool_call.extra_content", "index": 1, "extra_content": signed}]);
+    assert_eq!(chunks.len(), 3, "{chunks:?}");
+    assert_eq!(chunks[1], Chunk::ReasoningDetails(block));
+}
+
+#[test]
 fn what_is_cited_is_told_once_however_often_it_comes() {
     let cited = json!(["https://a.example", "https://b.example"]);
     let event = json!({"citations": cited, "choices": [{"delta": {"content": "x[1]"}}]}).to_string();
@@ -372,6 +384,43 @@ fn token_counts_are_read_in_detail() {
     assert_eq!(usage, Some(expected));
     assert_eq!(read_usage(&json!(null)), None);
     assert_eq!(read_usage(&json!({})), None);
+}
+
+#[test]
+fn thoughts_that_only_the_total_counts_are_among_what_the_model_wrote() {
+    let counts = |usage: Value| {
+        let usage = read_usage(&usage).unwrap();
+        (usage.completion_tokens, usage.reasoning_tokens, usage.total_tokens)
+    };
+    let xai = json!({"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135,
+        "prompt_tokens_details": {"cached_tokens": 6}, "completion_tokens_details": {"reasoning_tokens": 94}});
+    assert_eq!(counts(xai), (103, 94, 135));
+    let gemini = json!({"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 103});
+    assert_eq!(counts(gemini), (94, 93, 103));
+    for (usage, as_it_is) in [
+        // As OpenAI counts, within the completion.
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 17,
+                "completion_tokens_details": {"reasoning_tokens": 5}}),
+            (7, 5, 17),
+        ),
+        // A gateway that counts what came from the cache in the total alone.
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 57,
+                "prompt_tokens_details": {"cached_tokens": 40}}),
+            (7, 0, 57),
+        ),
+        // One that gives another number of thoughts than what is missing.
+        (
+            json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 57,
+                "completion_tokens_details": {"reasoning_tokens": 5}}),
+            (7, 5, 57),
+        ),
+        (json!({"total_tokens": 57}), (0, 0, 57)),
+        (json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 3}), (7, 0, 3)),
+    ] {
+        assert_eq!(counts(usage.clone()), as_it_is, "{usage}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::reply::ToolCall;
 use super::request::{ChatMessage, Role};
 use super::tool_deltas::is_object;
+use super::tool_extras;
 use super::tools::Tool;
 
 /// The longest name of a function that servers take.
@@ -61,7 +62,7 @@ struct Message<'a> {
     /// Null beside calls without a word.
     content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_details: Option<&'a Value>,
+    reasoning_details: Option<Cow<'a, Value>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Called<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,6 +105,7 @@ struct CacheControl {
 fn message(message: &ChatMessage, marked: bool) -> Message<'_> {
     let text =
         Some(message.content.as_str()).filter(|text| !text.is_empty() || message.tool_calls.is_empty());
+    let details = message.reasoning_details.as_ref();
     Message {
         role: message.role,
         content: if marked || !message.images.is_empty() {
@@ -115,8 +117,13 @@ fn message(message: &ChatMessage, marked: bool) -> Message<'_> {
         } else {
             text.map(Content::Text)
         },
-        reasoning_details: message.reasoning_details.as_ref(),
-        tool_calls: message.tool_calls.iter().map(Called::of).collect(),
+        reasoning_details: details.and_then(tool_extras::without_extras),
+        tool_calls: message
+            .tool_calls
+            .iter()
+            .enumerate()
+            .map(|(at, call)| Called::of(call, details.and_then(|details| tool_extras::of_call(details, at))))
+            .collect(),
         tool_call_id: message.tool_call_id.as_deref(),
     }
 }
@@ -127,6 +134,8 @@ struct Called<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     function: Named<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<&'a Value>,
 }
 
 #[derive(Serialize)]
@@ -136,10 +145,11 @@ struct Named<'a> {
 }
 
 impl<'a> Called<'a> {
-    fn of(call: &'a ToolCall) -> Self {
+    fn of(call: &'a ToolCall, extra_content: Option<&'a Value>) -> Self {
         // Many servers refuse a conversation with arguments that are no JSON, or with an odd name.
         let arguments = if is_object(&call.arguments) { call.arguments.as_str() } else { "{}" };
-        Self { id: &call.id, kind: "function", function: Named { name: sendable(&call.name), arguments } }
+        let function = Named { name: sendable(&call.name), arguments };
+        Self { id: &call.id, kind: "function", function, extra_content }
     }
 }
 
@@ -205,6 +215,17 @@ mod tests {
                     {"id": "b", "type": "function", "function": {"name": "f_g", "arguments": "{}"}}
                 ]},
             ])
+        );
+        let signed = json!({"google": {"thought_signature": "c2ln"}});
+        let extra = json!([{"type": "tool_call.extra_content", "index": 1, "extra_content": signed}]);
+        let two = [ChatMessage::calling("", vec![call("a", "f", "{}"), call("b", "f", "{}")], Some(extra))];
+        let function = json!({"name": "f", "arguments": "{}"});
+        assert_eq!(
+            serde_json::to_value(Messages { all: &two, marked: false }).unwrap(),
+            json!([{"role": "assistant", "content": null, "tool_calls": [
+                {"id": "a", "type": "function", "function": function},
+                {"id": "b", "type": "function", "function": function, "extra_content": signed},
+            ]}])
         );
         let marked = serde_json::to_value(Messages { all: &messages[..3], marked: true }).unwrap();
         let last = json!([{"type": "text", "text": "found", "cache_control": {"type": "ephemeral"}}]);

@@ -62,6 +62,7 @@ pub mod simulated_text;
 mod simulated_tools;
 mod thoughts;
 mod tool_deltas;
+mod tool_extras;
 pub mod tools;
 pub mod upstream_error;
 mod without_tools;

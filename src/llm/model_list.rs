@@ -13,7 +13,8 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
     let items = ["data", "models"]
         .into_iter()
         .find_map(|name| document.get(name).and_then(Value::as_array))
-        .or_else(|| document.as_array())?;
+        .or_else(|| document.as_array());
+    let Some(items) = items else { return is_empty_list(document).then(Vec::new) };
     Some(
         items
             .iter()
@@ -45,6 +46,12 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
             })
             .collect(),
     )
+}
+
+/// Ollama writes a list that has nothing in it, before the first model is pulled, as null.
+fn is_empty_list(document: &Value) -> bool {
+    document.get("object").and_then(Value::as_str) == Some("list")
+        && document.get("data").is_some_and(Value::is_null)
 }
 
 /// The maker in a model's id: `openai/gpt-5.1` → `openai`, and `~openai/gpt-latest` too. An id

@@ -63,7 +63,10 @@ fn other_servers_shapes_are_read() {
     let vllm = json!({"object": "list", "data": [{"id": "q", "max_model_len": 4096, "pricing": {"prompt": "-1", "completion": "-1"}}]});
     let model = read(&vllm, "gate", now()).unwrap().remove(0);
     assert_eq!((model.context_length, model.pricing), (Some(4096), None));
-    assert!(read(&json!({"error": "no"}), "gate", now()).is_none());
+    assert_eq!(ids(&json!({"object": "list", "data": null})), [""; 0], "Ollama without a model");
+    for none in [json!({"error": "no"}), json!({"data": null}), json!({"object": "list"})] {
+        assert!(read(&none, "gate", now()).is_none(), "{none}");
+    }
 }
 
 #[test]

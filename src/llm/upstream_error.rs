@@ -248,6 +248,8 @@ fn kind_of_status(status: u16, said: &str) -> ErrorKind {
             ErrorKind::Refused
         }
         401 | 403 => ErrorKind::Auth,
+        // Gemini and xAI.
+        400 if says_wrong_key(said) => ErrorKind::Auth,
         402 | 429 => ErrorKind::RateLimited,
         408 | 504 => ErrorKind::Timeout,
         413 => ErrorKind::ContextTooLong,
@@ -256,6 +258,12 @@ fn kind_of_status(status: u16, said: &str) -> ErrorKind {
         500.. => ErrorKind::Overloaded,
         _ => ErrorKind::Refused,
     }
+}
+
+fn says_wrong_key(said: &str) -> bool {
+    const WORDS: &[&str] =
+        &["api key not valid", "api_key_invalid", "api key expired", "incorrect api key", "invalid api key"];
+    WORDS.iter().any(|words| said.contains(words))
 }
 
 /// For errors without a usable status. What cannot be classified is taken as the provider's failure.
@@ -296,6 +304,7 @@ pub(super) fn says_context_too_long(said: &str) -> bool {
         "context size",
         "context_size",
         "maximum context",
+        "maximum prompt length",
         "n_ctx",
         "max_model_len",
         "prompt is too long",

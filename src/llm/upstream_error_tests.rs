@@ -47,11 +47,36 @@ fn a_prompt_over_the_context_is_recognised_in_many_words() {
         ),
         (500, r#"{"error":"the request exceeds the available context size"}"#),
         (422, r#"{"detail":"prompt is too long: 210000 tokens"}"#),
+        (
+            400,
+            r#"{"code":"invalid-argument","error":"This model's maximum prompt length is 131072 but the request contains 136973 tokens."}"#,
+        ),
     ] {
         assert_eq!(refused(status, body).kind, ErrorKind::ContextTooLong, "{body}");
     }
     let body = r#"{"error":{"message":"too long","n_prompt_tokens":9000,"n_ctx":4096,"code":400}}"#;
     assert!(refused(400, body).message.contains("n_prompt_tokens 9000, n_ctx 4096"));
+}
+
+#[test]
+fn a_wrong_key_is_one_also_where_it_is_answered_with_400() {
+    for body in [
+        r#"[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]"#,
+        r#"[{"error":{"code":400,"message":"API key expired. Please renew the API key.","status":"INVALID_ARGUMENT"}}]"#,
+        r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***12."}"#,
+    ] {
+        let error = refused(400, body);
+        assert_eq!(error.kind, ErrorKind::Auth, "{body}");
+        assert!(
+            error
+                .message
+                .starts_with("gate refused the server's key; check providers.gate.api_key (HTTP 400): "),
+            "{}",
+            error.message
+        );
+    }
+    let other = r#"{"error":{"message":"unknown parameter: api_key"}}"#;
+    assert_eq!(refused(400, other).kind, ErrorKind::Refused);
 }
 
 #[test]

@@ -131,6 +131,8 @@ async fn answers_are_read_as_the_service_writes_them() {
             let tools: Vec<&str> = reply.tool_calls.iter().map(|call| call.name.as_str()).collect();
             assert_eq!(tools, read.tools, "{at}");
             assert_eq!(reply.usage.map(|usage| usage.total_tokens), read.total_tokens, "{at}");
+            let added = reply.usage.map(|usage| usage.prompt_tokens + usage.completion_tokens);
+            assert_eq!(added, read.total_tokens, "{at}: thoughts are charged as what the model wrote");
         }
     }
 }
@@ -191,6 +193,37 @@ async fn a_dated_version_of_azure_has_the_deployment_in_its_path() {
     let sent = asked(&server);
     assert_eq!(sent.path, "/openai/deployments/our%20gpt/chat/completions?api-version=2024-10-21");
     assert_eq!((sent.header("api-key"), sent.body["model"] == "our gpt"), (Some(KEY), true));
+}
+
+/// Gemini 3 signs its calls, and refuses a conversation in which a signature is missing.
+#[tokio::test]
+async fn what_came_beside_a_call_goes_back_with_it() {
+    let server = ModelServer::start().await;
+    let signed = json!({"google": {"thought_signature": "c2lnbmVk"}});
+    let function = json!({"name": "search_web", "arguments": "{}"});
+    let called = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "delta": {"tool_calls": [
+        {"index": 0, "id": "a", "type": "function", "function": function, "extra_content": signed},
+        {"index": 1, "id": "b", "type": "function", "function": function},
+    ]}}]});
+    let stream = format!("data: {called}\n\ndata: [DONE]\n\n");
+    server.rule(move |sent| {
+        let is_first = sent.body["messages"].as_array().is_some_and(|all| all.len() == 1);
+        Some(if is_first {
+            Script::raw("text/event-stream", stream.as_str())
+        } else {
+            Script::answer("ready")
+        })
+    });
+    let registry = registry(settings(presets::named("google").unwrap(), &server));
+    let reply = ask(&registry, "gemini-3-pro").await.unwrap();
+    let mut next = request("gemini-3-pro");
+    next.messages.push(ChatMessage::calling(reply.text, reply.tool_calls, reply.reasoning_details));
+    next.messages.extend([ChatMessage::tool("a", "found"), ChatMessage::tool("b", "found")]);
+    registry.chat(&next, &mut NoSink).await.unwrap();
+    let records = server.records();
+    let said = &records.last().unwrap().request.body["messages"][1];
+    assert_eq!(said["tool_calls"][0]["extra_content"], signed);
+    assert_eq!((said["tool_calls"][1].get("extra_content"), said.get("reasoning_details")), (None, None));
 }
 
 #[tokio::test]

@@ -219,11 +219,11 @@ pub const SERVICES: &[Service] = &[
         preset: "google",
         model: "gemini-2.5-pro",
         takes_temperature: true,
-        // A call of a tool comes whole, with `stop`.
+        // A call of a tool comes whole, with `stop`. Only the total counts the thoughts.
         whole: r#"{"choices": [{"finish_reason": "stop", "index": 0, "message": {"content": "", "role": "assistant", "tool_calls": [{"function": {"arguments": "{\"query\":\"x\"}", "name": "search_web"}, "id": "", "type": "function"}]}}],
-            "model": "gemini-2.5-pro", "object": "chat.completion", "usage": {"completion_tokens": 3, "prompt_tokens": 9, "total_tokens": 12}}"#,
+            "model": "gemini-2.5-pro", "object": "chat.completion", "usage": {"completion_tokens": 1, "prompt_tokens": 9, "total_tokens": 12}}"#,
         stream: concat!(
-            r#"data: {"choices":[{"delta":{"role":"assistant","tool_calls":[{"function":{"arguments":"{\"query\":\"x\"}","name":"search_web"},"id":"","index":0,"type":"function"}]},"finish_reason":"stop","index":0}],"model":"gemini-2.5-pro","usage":{"completion_tokens":3,"prompt_tokens":9,"total_tokens":12}}"#,
+            r#"data: {"choices":[{"delta":{"role":"assistant","tool_calls":[{"function":{"arguments":"{\"query\":\"x\"}","name":"search_web"},"id":"","index":0,"type":"function"}]},"finish_reason":"stop","index":0}],"model":"gemini-2.5-pro","usage":{"completion_tokens":1,"prompt_tokens":9,"total_tokens":12}}"#,
             "\n\n",
             "data: [DONE]\n\n",
         ),
@@ -232,7 +232,7 @@ pub const SERVICES: &[Service] = &[
             (
                 400,
                 r#"[{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT"}}]"#,
-                Refused,
+                Auth,
                 "API key not valid",
             ),
             (
@@ -404,14 +404,25 @@ pub const SERVICES: &[Service] = &[
         preset: "xai",
         model: "grok-4",
         takes_temperature: true,
-        whole: THOUGHT,
-        stream: THOUGHT_STREAM,
+        // The thoughts are not counted among the tokens of the completion.
+        whole: r#"{"id": "c-1", "choices": [{"index": 0, "message": {"role": "assistant",
+            "reasoning_content": "A word.", "content": "Ready.", "refusal": null}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 12, "completion_tokens_details": {"reasoning_tokens": 2}}}"#,
+        stream: concat!(
+            r#"data: {"id":"c-1","choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":"A word."}}]}"#,
+            "\n\n",
+            r#"data: {"id":"c-1","choices":[{"index":0,"delta":{"content":"Ready."},"finish_reason":"stop"}]}"#,
+            "\n\n",
+            r#"data: {"id":"c-1","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":12,"completion_tokens_details":{"reasoning_tokens":2}}}"#,
+            "\n\n",
+            "data: [DONE]\n\n",
+        ),
         read: THINKING,
         errors: &[
             (
                 400,
                 r#"{"code": "Client specified an invalid argument", "error": "Incorrect API key provided: {key}."}"#,
-                Refused,
+                Auth,
                 "Incorrect API key",
             ),
             TOO_MANY,
