@@ -22,6 +22,8 @@ mod rules;
 #[cfg(test)]
 mod sign_in_tests;
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod tests;
 mod tree;
 #[cfg(test)]

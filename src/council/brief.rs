@@ -127,6 +127,13 @@ impl Brief {
         self.search.as_ref().and_then(|_| Citations::of(text, &known))
     }
 
+    /// Whether a member that has read nobody yet reads only what its model has room for, of the files or of the earlier
+    /// turns. Runs from before that give it all earlier turns.
+    #[must_use]
+    pub fn fits_contexts(&self) -> bool {
+        self.fits_files || self.fits_turns
+    }
+
     /// Whether this model is shown the pictures that the question comes with.
     #[must_use]
     pub fn sees(&self, model: &str) -> bool {

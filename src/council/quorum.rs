@@ -126,7 +126,7 @@ impl Run {
                 }));
             }
             // Once nobody is waited for, nobody is asked again: an execution after a crash, which finds all results at
-            // once, must not take in a wish that came too late for the one before.
+            // once, must not take in a request that came too late for the one before.
             if !waiting.is_empty() {
                 self.retry_failed(stage, &mut wanted, &mut came, &mut waiting, &ask).await;
             }

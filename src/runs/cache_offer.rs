@@ -55,7 +55,7 @@ impl Runs {
             return Err(OfferError::NotOffered);
         }
         if let Some(live) = self.shared.live_run(run) {
-            live.skip([skip]);
+            live.skips.note([skip]);
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ impl Runs {
             return Ok(());
         }
         if let Some(live) = self.shared.live_run(run) {
-            live.correct([correction.clone()]);
+            live.corrections.note([correction.clone()]);
         }
         tokio::time::timeout(PATIENCE, self.came_in_time(user, run, correction))
             .await

@@ -30,7 +30,7 @@ pub(super) fn closes(event: &AnyEvent) -> bool {
 
 /// Adds to the question what somebody wants to add, as soon as that is known here.
 pub(super) async fn forward(run: &Run, live: &LiveRun) -> Infallible {
-    let mut wanted = live.corrections();
+    let mut wanted = live.corrections.subscribe();
     loop {
         let known = wanted.borrow_and_update().clone();
         for correction in &known {

@@ -118,8 +118,8 @@ fn journal(
     let Recovered { calls, decisions, corrections, retries, events, .. } = recovered;
     let earlier = EarlierAnswers::new(shared.db.clone(), shared.settings.cache, live.clone());
     let stores = (shared.log.clone(), shared.db.clone());
-    let wishes = (corrections, retries);
-    let journal = Journal::new(live.clone(), stores, calls, decisions, wishes, budget, earlier);
+    let taken_in = (corrections, retries);
+    let journal = Journal::new(live.clone(), stores, calls, decisions, taken_in, budget, earlier);
     journal.replay(&events);
     Arc::new(journal)
 }

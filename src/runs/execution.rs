@@ -12,6 +12,7 @@ use super::frame;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
 use super::metrics;
+use super::requests::Requests;
 use super::shown::{self, NotShown};
 use super::state::Shared;
 use super::store_retry::until_answered;
@@ -138,8 +139,8 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         biased;
         () = live.cancel.cancelled() => None,
         // Before the first call, so that it knows of skips from before a crash.
-        never = forward_skips(&run, live) => match never {},
-        never = forward_retries(&run, live) => match never {},
+        never = forward(&live.skips, |skip| run.skip(skip)) => match never {},
+        never = forward(&live.retries, |retry| run.retry(retry)) => match never {},
         never = corrections::forward(&run, live) => match never {},
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
@@ -205,29 +206,15 @@ fn not_shown(why: NotShown, live: &LiveRun) -> Ending {
     }
 }
 
-/// Goes on without those whom somebody does not want to wait for, as soon as that is known here.
-async fn forward_skips(run: &Run, live: &LiveRun) -> Infallible {
-    let mut skips = live.skips();
+/// Hands a run what somebody requests of it, as soon as that is known here.
+async fn forward<T: PartialEq>(requests: &Requests<T>, take_in: impl Fn(&T)) -> Infallible {
+    let mut known = requests.subscribe();
     loop {
-        for skip in skips.borrow_and_update().iter() {
-            run.skip(skip);
+        for request in known.borrow_and_update().iter() {
+            take_in(request);
         }
-        // The sender lives in `live`.
-        if skips.changed().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-/// Asks those again whom somebody wants asked again, as soon as that is known here.
-async fn forward_retries(run: &Run, live: &LiveRun) -> Infallible {
-    let mut retries = live.retries();
-    loop {
-        for retry in retries.borrow_and_update().iter() {
-            run.retry(retry);
-        }
-        // The sender lives in `live`.
-        if retries.changed().await.is_err() {
+        // The sender lives in `requests`.
+        if known.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
     }

@@ -8,17 +8,19 @@
 //! Tokens of one call are collected in one event until a reader or the writer takes it. At a slow pace each token
 //! is an event of its own and leaves at once; under load fewer and longer events carry the same text.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, Frame};
+use super::requests::Requests;
 use crate::council::Token;
 use crate::council::correction::Correction;
 use crate::council::member_retry::MemberRetry;
@@ -26,6 +28,7 @@ use crate::council::skip::Skip;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::RunStatus;
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
+use crate::store::leases::StoredRequests;
 use crate::trace::Place;
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
@@ -106,11 +109,11 @@ pub struct LiveRun {
     /// Somebody wants it to stop.
     pub cancel: CancellationToken,
     /// The members that somebody wants it to go on without.
-    skips: watch::Sender<BTreeSet<Skip>>,
+    pub(super) skips: Requests<Skip>,
     /// The members that somebody wants asked again.
-    retries: watch::Sender<BTreeSet<MemberRetry>>,
-    /// What somebody wants to add to the question, in order.
-    corrections: watch::Sender<Vec<Correction>>,
+    pub(super) retries: Requests<MemberRetry>,
+    /// What somebody wants to add to the question.
+    pub(super) corrections: Requests<Correction>,
     /// Whether a person may have named its conversation since it was asked.
     may_be_renamed: AtomicBool,
     state: Mutex<State>,
@@ -207,9 +210,9 @@ impl LiveRun {
             asked_by: AskedBy::default(),
             keeps_events: false,
             cancel: CancellationToken::new(),
-            skips: watch::Sender::default(),
-            retries: watch::Sender::default(),
-            corrections: watch::Sender::default(),
+            skips: Requests::default(),
+            retries: Requests::default(),
+            corrections: Requests::default(),
             // It has waited, or was executed elsewhere: nobody listened for it here.
             may_be_renamed: AtomicBool::new(true),
             state: Mutex::new(State {
@@ -275,10 +278,12 @@ impl LiveRun {
     }
 
     /// Takes a record and perhaps a structural event in one step, which is given its number here. With a key that is
-    /// logged already no event is appended.
+    /// logged already no event is appended, nor is it noted once more that the run waits: an execution after a crash comes
+    /// by what the one before has told.
     pub fn append(&self, record: Option<Record>, frame: Option<Frame>) -> Appended {
         let mut state = self.state();
-        if let Some(record) = record {
+        let is_logged = frame.as_ref().is_some_and(|frame| state.known.contains(&frame.key));
+        if let Some(record) = record.filter(|record| !(is_logged && matches!(record, Record::Waits))) {
             state.pending_bytes += size_of_record(&record);
             state.pending.records.push(record);
             state.position += 1;
@@ -359,85 +364,19 @@ impl LiveRun {
         });
     }
 
-    /// Notes that it is to go on without these members.
-    pub fn skip(&self, wanted: impl IntoIterator<Item = Skip>) {
-        let wanted: Vec<Skip> = wanted.into_iter().collect();
-        self.skips.send_if_modified(|skips| {
-            let known = skips.len();
-            skips.extend(wanted);
-            skips.len() > known
-        });
+    /// Notes the requests that the run's row holds.
+    pub fn read_requests(&self, stored: &StoredRequests) {
+        self.read(&self.skips, &stored.skips, "skips");
+        self.read(&self.retries, &stored.retries, "retries");
+        self.read(&self.corrections, &stored.corrections, "corrections");
     }
 
-    /// Applies the skips that the run's row holds.
-    pub fn apply_skips(&self, skips: &Value) {
-        match Vec::<Skip>::deserialize(skips) {
-            Ok(skips) => self.skip(skips),
+    fn read<T: PartialEq + DeserializeOwned>(&self, known: &Requests<T>, stored: &Value, what: &str) {
+        match Vec::<T>::deserialize(stored) {
+            Ok(requests) => known.note(requests),
             // A newer server may have written them.
-            Err(error) => tracing::warn!(run.id = %self.id, %error, "the skips of a run cannot be read"),
+            Err(error) => tracing::warn!(run.id = %self.id, %error, "the {what} of a run cannot be read"),
         }
-    }
-
-    /// Notes that these members are to be asked again.
-    pub fn retry(&self, wanted: impl IntoIterator<Item = MemberRetry>) {
-        let wanted: Vec<MemberRetry> = wanted.into_iter().collect();
-        self.retries.send_if_modified(|retries| {
-            let known = retries.len();
-            retries.extend(wanted);
-            retries.len() > known
-        });
-    }
-
-    /// Applies the retries that the run's row holds.
-    pub fn apply_retries(&self, retries: &Value) {
-        match Vec::<MemberRetry>::deserialize(retries) {
-            Ok(retries) => self.retry(retries),
-            // A newer server may have written them.
-            Err(error) => tracing::warn!(run.id = %self.id, %error, "the retries of a run cannot be read"),
-        }
-    }
-
-    /// Notes what is to be added to the question.
-    pub fn correct(&self, wanted: impl IntoIterator<Item = Correction>) {
-        let wanted: Vec<Correction> = wanted.into_iter().collect();
-        self.corrections.send_if_modified(|known| {
-            let before = known.len();
-            for correction in wanted {
-                if !known.contains(&correction) {
-                    known.push(correction);
-                }
-            }
-            known.len() > before
-        });
-    }
-
-    /// Applies the corrections that the run's row holds.
-    pub fn apply_corrections(&self, corrections: &Value) {
-        match Vec::<Correction>::deserialize(corrections) {
-            Ok(corrections) => self.correct(corrections),
-            // A newer server may have written them.
-            Err(error) => {
-                tracing::warn!(run.id = %self.id, %error, "the corrections of a run cannot be read");
-            }
-        }
-    }
-
-    /// What is to be added to the question, as it grows.
-    #[must_use]
-    pub fn corrections(&self) -> watch::Receiver<Vec<Correction>> {
-        self.corrections.subscribe()
-    }
-
-    /// The members it is to go on without, as they change.
-    #[must_use]
-    pub fn skips(&self) -> watch::Receiver<BTreeSet<Skip>> {
-        self.skips.subscribe()
-    }
-
-    /// The members that are to be asked again, as they change.
-    #[must_use]
-    pub fn retries(&self) -> watch::Receiver<BTreeSet<MemberRetry>> {
-        self.retries.subscribe()
     }
 
     /// Notes that another owner has the run.

@@ -49,6 +49,21 @@ fn tokens_are_shown_at_once_and_structural_events_when_they_are_durable() {
 }
 
 #[test]
+fn that_it_waits_is_noted_with_the_event_that_says_so_and_not_once_more_by_a_later_execution() {
+    let offer = || Some(Frame::encoded(0, "offered", Bytes::from_static(b"{}"), false));
+    let first = run();
+    first.append(Some(Record::Waits), offer());
+    let pending = first.take();
+    assert_eq!((pending.records.len(), pending.frames.len()), (1, 1));
+    let ids = (first.id, first.conversation, first.message);
+    let known = HashSet::from(["offered".to_owned()]);
+    let second = LiveRun::new(ids, first.user.clone(), 2, 1, known);
+    second.append(Some(Record::Waits), offer());
+    let pending = second.take();
+    assert_eq!((pending.records.len(), pending.frames.len()), (0, 0));
+}
+
+#[test]
 fn tokens_gather_until_somebody_takes_them() {
     let run = run();
     token(&run, "a", "One");

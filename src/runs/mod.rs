@@ -34,6 +34,7 @@ pub mod queue;
 mod readers;
 pub mod records;
 mod recovery;
+mod requests;
 mod retry;
 mod retry_member;
 mod settings;

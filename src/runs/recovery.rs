@@ -61,9 +61,7 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
                 live.mark_lost();
             }
             Some(held) => {
-                live.apply_skips(&held.skips);
-                live.apply_retries(&held.retries);
-                live.apply_corrections(&held.corrections);
+                live.read_requests(&held.requests);
                 if held.cancel && live.stop() {
                     live.stop_recorded(RunStatus::Running);
                 }

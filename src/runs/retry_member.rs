@@ -1,6 +1,6 @@
 //! Asking a member again that has failed, in the same run, because its owner wants that: as long as others still answer.
-//! The wish stands on the run's row before anything else, so it outlives a crash; whether it came in time is decided by the
-//! run's log, which the server that executes the run writes.
+//! The request stands on the run's row before anything else, so it outlives a crash; whether it came in time is decided
+//! by the run's log, which the server that executes the run writes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -98,14 +98,14 @@ impl Runs {
             return Err(RetryMemberError::Over);
         }
         if let Some(live) = self.shared.live_run(run) {
-            live.retry([retry.clone()]);
+            live.retries.note([retry.clone()]);
         }
         tokio::time::timeout(PATIENCE, self.has_begun(user, run, last_seq, retry))
             .await
             .unwrap_or(Err(RetryMemberError::Unanswered))
     }
 
-    /// Reads in the run's log, from where the wish was made on, whether it came in time.
+    /// Reads in the run's log, from where the request was made on, whether it came in time.
     async fn has_begun(
         &self,
         user: &UserId,

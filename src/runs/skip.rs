@@ -62,7 +62,7 @@ impl Runs {
             return Err(SkipError::Over);
         }
         if let Some(live) = self.shared.live_run(run) {
-            live.skip([skip]);
+            live.skips.note([skip]);
         }
         Ok(awaited)
     }

@@ -44,9 +44,7 @@ fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>)
     let known = std::mem::take(&mut recovered.known_keys);
     let published = std::mem::take(&mut recovered.events);
     let live = LiveRun::new(ids, claimed.user, claimed.attempt, recovered.last_seq, known);
-    live.apply_skips(&claimed.skips);
-    live.apply_retries(&claimed.retries);
-    live.apply_corrections(&claimed.corrections);
+    live.read_requests(&claimed.requests);
     if claimed.cancel_requested {
         live.stop();
         live.stop_recorded(RunStatus::Running);

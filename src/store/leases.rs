@@ -17,6 +17,27 @@ use super::runs::Reservation;
 use super::{Db, Limits, Scope, StoreError};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
+/// What a person requests of a run while it is executed, as its row holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRequests {
+    /// The members it is to go on without, as a JSON list.
+    pub skips: Value,
+    /// The members that are to be asked again, as a JSON list.
+    pub retries: Value,
+    /// What is to be added to its question, as a JSON list.
+    pub corrections: Value,
+}
+
+impl StoredRequests {
+    fn of(row: &PgRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            skips: row.try_get("skips")?,
+            retries: row.try_get("retries")?,
+            corrections: row.try_get("corrections")?,
+        })
+    }
+}
+
 /// A run that is this process's to execute now.
 #[derive(Debug)]
 pub struct Claimed {
@@ -30,12 +51,7 @@ pub struct Claimed {
     /// How many owners vanished without giving it up.
     pub crashes: i32,
     pub cancel_requested: bool,
-    /// The members it is to go on without, as a JSON list.
-    pub skips: Value,
-    /// The members that are to be asked again, as a JSON list.
-    pub retries: Value,
-    /// What is to be added to its question, as a JSON list.
-    pub corrections: Value,
+    pub requests: StoredRequests,
     /// What it holds of the budgets, if any bound it when it was admitted.
     pub reservation: Option<Reservation>,
 }
@@ -77,9 +93,7 @@ fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
         attempt: row.try_get("attempt")?,
         crashes: row.try_get("crashes")?,
         cancel_requested: row.try_get("cancel")?,
-        skips: row.try_get("skips")?,
-        retries: row.try_get("retries")?,
-        corrections: row.try_get("corrections")?,
+        requests: StoredRequests::of(row)?,
     })
 }
 
@@ -99,12 +113,7 @@ pub struct LeaseState {
     pub ours: bool,
     /// Somebody wants it to stop.
     pub cancel: bool,
-    /// The members it is to go on without, as a JSON list.
-    pub skips: Value,
-    /// The members that are to be asked again, as a JSON list.
-    pub retries: Value,
-    /// What is to be added to its question, as a JSON list.
-    pub corrections: Value,
+    pub requests: StoredRequests,
 }
 
 /// A heartbeat that takes longer is tried again: the leases would run out meanwhile.
@@ -145,9 +154,7 @@ pub async fn heartbeat(
                 run,
                 ours: row.try_get("ours")?,
                 cancel: row.try_get("cancel")?,
-                skips: row.try_get("skips")?,
-                retries: row.try_get("retries")?,
-                corrections: row.try_get("corrections")?,
+                requests: StoredRequests::of(row)?,
             })
         })
         .collect()

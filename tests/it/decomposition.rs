@@ -8,7 +8,7 @@ use llm_council::council::plan::Context;
 use llm_council::council::{Deliberation, Plan};
 use serde_json::{Value, json};
 
-use crate::replay;
+use crate::replay::harness;
 use crate::support::app::TestApp;
 use crate::support::events::{Event, kinds};
 use crate::support::model_server::{Record, RecordedRequest, Script};
@@ -380,7 +380,7 @@ async fn one_answer_can_be_asked_for_again_and_only_what_read_it_is_asked_anew()
 /// How many calls each stage is expected to take when this answer is asked for again.
 fn expected(stored: &Value, again: &Again) -> BTreeMap<String, u32> {
     let body = json!({"content": QUESTION, "models": MEMBERS, "mode": "decomposition"});
-    let context = Context { settings: replay::settings(), first: false, ..Context::default() };
+    let context = Context { settings: harness::settings(), first: false, ..Context::default() };
     let plan = Plan::parse(&body, context).unwrap();
     let earlier: Deliberation = serde_json::from_value(stored.clone()).unwrap();
     let estimate = formats::estimate(&plan, &again.kept(&earlier), |_, _| None);

@@ -12,7 +12,8 @@ use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Reply};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
 
-use crate::replay::{scripts, search, settings};
+use crate::replay::harness::{search, settings};
+use crate::replay::scripts;
 use crate::support::app::{TestApp, User};
 use crate::support::events::{Event, Events, find, kinds};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Script};

@@ -130,15 +130,28 @@ async fn what_is_for_many_does_not_apply_and_is_told() {
     let id = ann.conversation().await;
     let body = json!({
         "content": "Why?", "direct_to": "m/one", "use_adversary": true, "use_refinement": true, "final": "select",
-        "use_second_reading": true, "use_early_consensus": true,
+        "use_second_reading": true, "use_early_consensus": true, "reviews_per_answer": 2, "quorum": 3,
+        "straggler_grace_ms": 50,
     });
     let (events, calls, _) = ask(&ann, &app, &id, body).await;
     assert_eq!(calls.len(), 1);
     let ignored = find(&events, "run_started")["ignored"].as_array().unwrap().clone();
     let mut fields: Vec<&str> = ignored.iter().map(|one| one["field"].as_str().unwrap()).collect();
     fields.sort_unstable();
-    let all = ["final", "use_adversary", "use_early_consensus", "use_refinement", "use_second_reading"];
+    let all = [
+        "final",
+        "quorum",
+        "reviews_per_answer",
+        "straggler_grace_ms",
+        "use_adversary",
+        "use_early_consensus",
+        "use_refinement",
+        "use_second_reading",
+    ];
     assert_eq!(fields, all);
+    let of_more_than_sit = json!({"content": "Why?", "direct_to": "m/one", "quorum": 5});
+    let answer = ann.post(&format!("/api/conversations/{id}/message"), of_more_than_sit).await;
+    assert_eq!((answer.status, answer.wrong_fields()), (422, vec!["quorum".to_owned()]));
     app.close().await;
 }
 

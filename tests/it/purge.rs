@@ -69,7 +69,7 @@ async fn a_conversation_whose_run_is_not_over_is_not_purged_under_it() {
     app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
     let mut live = ann.ask(&id, json!({"content": "Why?"})).await;
     live.until("stage1_start").await;
-    // As it is where a deletion has been recorded and its wish to stop the run has not arrived yet.
+    // As it is where a deletion has been recorded and its request to stop the run has not arrived yet.
     let sql = "UPDATE conversations SET deleted_at = now() WHERE id = $1::uuid";
     sqlx::query(sql).bind(&id).execute(&mut app.db.superuser().await).await.unwrap();
     let purge = format!("/api/conversations/{id}?purge=true");

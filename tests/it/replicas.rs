@@ -423,7 +423,7 @@ async fn a_stop_that_was_answered_holds_when_its_server_is_killed_right_after() 
     one.kill();
     let status = "SELECT status FROM runs WHERE id = $1::uuid";
     let status: String = sqlx::query_scalar(status).bind(&run).fetch_one(&mut look).await.unwrap();
-    assert_eq!(status, "running", "only the wish was recorded");
+    assert_eq!(status, "running", "only the request was recorded");
     drop(database);
     abandon(&db).await;
     let there = other.user("ann");
@@ -451,7 +451,7 @@ async fn a_stop_that_cannot_be_recorded_yet_stops_the_calls_and_says_so() {
     let begun = Instant::now();
     while !sqlx::query_scalar::<_, bool>(recorded).fetch_one(&mut servers.db.superuser().await).await.unwrap()
     {
-        assert!(begun.elapsed() < TIMEOUT, "the wish is not recorded");
+        assert!(begun.elapsed() < TIMEOUT, "the request is not recorded");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let again = ann.post(&path, json!({})).await.ok();

@@ -177,6 +177,20 @@ async fn the_settings_name_reviewers_that_a_request_may_replace() {
 }
 
 #[tokio::test]
+async fn in_a_debate_without_ballots_who_would_review_is_left_out_and_told() {
+    let app = TestApp::start().await;
+    let without_ballots = json!({
+        "mode": "debate", "format_ballots": false, "reviewer_models": ["j/one", "j/two"], "reviews_per_answer": 1,
+    });
+    let (_, stored) = ask(&app, without_ballots).await;
+    let ignored = &stored["metadata"]["ignored"];
+    assert_eq!(of(ignored, "field"), ["reviewer_models", "reviews_per_answer"]);
+    let mut why = ignored.as_array().unwrap().iter().map(|one| &one["reason_fact"]["code"]);
+    assert!(why.all(|code| code == "unreviewed"), "{ignored}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn so_many_of_the_reviewers_are_drawn_as_were_asked_for() {
     let app = council(in_order).await;
     let jury = json!(["j/1", "j/2", "j/3", "j/4", "j/5"]);

@@ -244,7 +244,7 @@ async fn a_member_is_skipped_from_another_server_as_soon_as_it_is_told() {
     assert_eq!(asked(&models, "m/one"), [AskedFor::Answer]);
 }
 
-/// The server that executes the run dies after the wish was answered, or before.
+/// The server that executes the run dies after the request was answered, or before.
 async fn outlives(by_the_one_that_dies: bool) {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     silent(&models, "m/one", AskedFor::Answer);
@@ -270,6 +270,6 @@ async fn outlives(by_the_one_that_dies: bool) {
 }
 
 #[tokio::test]
-async fn a_wish_to_go_on_outlives_the_server_that_executes_the_run() {
+async fn a_request_to_go_on_outlives_the_server_that_executes_the_run() {
     tokio::join!(outlives(true), outlives(false));
 }

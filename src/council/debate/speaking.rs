@@ -82,8 +82,7 @@ impl Debate<'_> {
             let brief = self.brief();
             let seat = (member.model.as_str(), kind.purpose);
             let fitted = context::fitted(self.run, brief, seat, system, &prompt).await;
-            let fits = brief.fits_files || brief.fits_turns;
-            before = if fits { fitted.turns } else { brief.history.as_slice() };
+            before = if brief.fits_contexts() { fitted.turns } else { brief.history.as_slice() };
             (prompt, files_read) = (fitted.question, fitted.files_read);
         }
         loop {

@@ -1,4 +1,4 @@
-//! A user's wish to begin anew.
+//! A user's request to begin anew.
 
 use crate::store::{StoreError, Tx};
 

@@ -230,7 +230,7 @@ pub(in crate::store) async fn tell_waiting(tx: &mut TxConnection, runs: &[RunId]
          SELECT gen_random_uuid(), s.id, r.user_id, r.id, $2, now() + make_interval(secs => $3)
          FROM runs r JOIN push_subscriptions s ON s.user_id = r.user_id
          WHERE r.id = ANY ($1) AND r.tells_devices
-           -- Whoever goes on with a run whose server died comes by here once more.
+           -- A batch whose commit was not answered is written once more.
            AND NOT EXISTS (SELECT FROM webhook_deliveries d
                            WHERE d.run_id = r.id AND d.push_subscription_id = s.id AND d.event = $2)",
     )

@@ -8,7 +8,7 @@ use llm_council::council::Plan;
 use llm_council::council::plan::Context;
 
 use super::{ask, find, has, kinds};
-use crate::replay::{search, settings};
+use crate::replay::harness::{search, settings};
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
 use crate::support::model_server::ModelServer;

@@ -10,7 +10,7 @@ use llm_council::council::plan::Context;
 use llm_council::council::{Deliberation, Plan};
 
 use super::*;
-use crate::replay;
+use crate::replay::harness;
 
 /// The stage in which this is asked.
 fn stage(asked: Asked) -> String {
@@ -24,7 +24,7 @@ fn stage(asked: Asked) -> String {
 
 /// How many calls each stage is expected to take when this answer is asked for again.
 fn expected(body: &Value, stored: &Value, again: &Again) -> BTreeMap<String, u32> {
-    let context = Context { settings: replay::settings(), first: false, ..Context::default() };
+    let context = Context { settings: harness::settings(), first: false, ..Context::default() };
     let plan = Plan::parse(body, context).unwrap();
     let earlier: Deliberation = serde_json::from_value(stored.clone()).unwrap();
     let estimate = formats::estimate(&plan, &again.kept(&earlier), |_, _| None);

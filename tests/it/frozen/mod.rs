@@ -22,8 +22,10 @@ use llm_council::llm::ErrorKind;
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
 
+use crate::replay::debates::{DEBATES, DECOMPOSITIONS};
+use crate::replay::features::{FEATURES, TOGETHER};
+use crate::replay::harness::{self, Feature};
 use crate::replay::scripts::nobody_waits;
-use crate::replay::{self, Feature};
 use crate::support::models::Scripted;
 use recorded::{Recorded, Recorder, Written, directories, lacks, recording};
 
@@ -75,8 +77,8 @@ const RECORDED: &[(&str, bool)] = &[
 ];
 
 fn feature(name: &str) -> &'static Feature {
-    let debates = replay::debates::DEBATES.iter().chain(replay::debates::DECOMPOSITIONS);
-    let mut features = replay::FEATURES.iter().chain(replay::TOGETHER).chain(debates);
+    let debates = DEBATES.iter().chain(DECOMPOSITIONS);
+    let mut features = FEATURES.iter().chain(TOGETHER).chain(debates);
     features.find(|feature| feature.0 == name).unwrap_or_else(|| panic!("there is no feature {name:?}"))
 }
 
@@ -84,11 +86,11 @@ fn plan(feature: &Feature, second: bool) -> Plan {
     let turn = Turn { question: "What is new?".into(), answer: "Nothing that is old.".into() };
     let history = if second { vec![turn] } else { Vec::new() };
     let context = Context {
-        settings: replay::settings(),
+        settings: harness::settings(),
         history,
         first: !second,
-        records: replay::records(),
-        search: Some(replay::search()),
+        records: harness::records(),
+        search: Some(harness::search()),
         ..Context::default()
     };
     Plan::parse(&serde_json::from_str(feature.3).unwrap(), context).unwrap()
@@ -113,7 +115,7 @@ impl Executed {
 fn events(written: &[Written]) -> BTreeMap<&str, Value> {
     let told = written.iter().filter_map(|written| match written {
         Written::Event(key, event) if !key.starts_with("restart/") => {
-            Some((key.as_str(), replay::timeless(event.clone())))
+            Some((key.as_str(), harness::timeless(event.clone())))
         }
         Written::Event(..) | Written::Call(_) | Written::Decision(..) => None,
     });

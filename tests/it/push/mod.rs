@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 
 use crate::support::app::{TestApp, User};
 use crate::support::device::{Device, PUBLIC_KEY, PUSH};
-use crate::support::model_server::{ModelServer, Record, Script};
+use crate::support::model_server::{AskedFor, Gate, ModelServer, Record, Script};
+
+use llm_council::runs::{RunSettings, Runs};
 
 /// An app that sends, and a push service that takes everything.
 struct Bed {
@@ -220,6 +222,45 @@ async fn a_run_that_waits_for_its_person_says_so() {
     let told = bed.received(2).await;
     assert_eq!(phone.open(&told[1].request.bytes).unwrap()["kind"], "complete");
     assert_eq!(told[0].request.header("topic"), told[1].request.header("topic"), "a device gets the last");
+    bed.app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_waited_before_its_server_left_it_does_not_say_so_once_more() {
+    let bed = Bed::idle(PUSH).await;
+    let ann = bed.app.user("ann");
+    bed.ask(&ann, json!({"content": "Why do tides turn?", "use_cache": true})).await;
+    bed.device(&ann, "phone").await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    bed.app.models.rule(move |request| {
+        (request.asked_for() == AskedFor::Answer).then(|| Script::answer("The").hold(&held).text(" moon."))
+    });
+    let conversation = ann.conversation().await;
+    let again = json!({"content": "Why do tides turn?", "use_cache": true, "cache_mode": "offer"});
+    let mut live = ann.ask(&conversation, again).await;
+    let run = live.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    live.until("cache_offer").await;
+    ann.post(&format!("/api/runs/{run}/cache"), json!({"take": false})).await.ok();
+    live.until("stage1_token").await;
+    assert_eq!(bed.waiting().await, 1);
+    // As if the device had been told.
+    let mut superuser = bed.app.db.superuser().await;
+    sqlx::query("DELETE FROM webhook_deliveries").execute(&mut superuser).await.unwrap();
+
+    let (app, db) = (&bed.app.app, bed.app.db.db());
+    app.runs.hand_over().await.unwrap();
+    app.runs.idle().await;
+    let (models, objects, tasks) = (app.models.clone(), app.objects.clone(), app.shutdown.tasks());
+    let next = Runs::new(db.clone(), models, objects, tasks.clone(), RunSettings::default());
+    tasks.spawn_background(next.clone().write(db.clone()));
+    tasks.spawn_background(next.clone().work());
+    gate.open();
+    assert_eq!(live.rest().await.last().unwrap().kind(), "complete");
+    let told: Vec<String> =
+        sqlx::query_scalar("SELECT event FROM webhook_deliveries").fetch_all(&mut superuser).await.unwrap();
+    assert_eq!(told, ["run.completed"], "it waits for nobody any more");
+    next.idle().await;
     bed.app.close().await;
 }
 

@@ -7,8 +7,8 @@ use llm_council::council::skip::Skip;
 use llm_council::id::RunId;
 use llm_council::runs::memory::MemoryStore;
 
-use super::{Seen, execute, execute_over, plan};
-use crate::replay::scripts::{fine, nobody_waits};
+use super::harness::{Seen, execute, execute_over, plan};
+use super::scripts::{fine, nobody_waits};
 
 const QUESTION: &str = r#"{"content": "Why?", "use_cache": true}"#;
 const OFFERING: &str = r#"{"content": "Why?", "use_cache": true, "cache_mode": "offer", "verbosity": 3}"#;

@@ -1,6 +1,6 @@
 //! Formats other than the council, dead after any commit.
 
-use super::Feature;
+use super::harness::Feature;
 use super::scripts::*;
 
 const ROTATION: &str = r#"{"content": "Why?", "mode": "debate", "verbosity": 3}"#;

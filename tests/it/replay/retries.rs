@@ -8,8 +8,8 @@ use llm_council::id::RunId;
 use llm_council::llm::{CallError, ChatRequest, ErrorKind, Reply};
 use llm_council::runs::memory::MemoryStore;
 
-use super::scripts::fine;
-use super::{Hold, Seen, execute_wishing, plan};
+use super::harness::{Seen, execute_with_requests, plan};
+use super::scripts::{Hold, fine};
 
 const MEMBER: &str = "b/two";
 
@@ -61,15 +61,15 @@ fn the_retry_comes_late(request: &ChatRequest, store: &MemoryStore) -> bool {
 
 async fn check(body: &str, failures: usize, hold: Hold) -> Seen {
     let (plan, id) = (plan(body), RunId::generate());
-    let wishes = |run: &Run| {
+    let requests = |run: &Run| {
         for number in 1..=u32::try_from(failures).unwrap() {
             run.retry(&MemberRetry { stage: answers::STAGE, member: MEMBER.to_owned(), number });
         }
     };
     let how = || (fails(failures), hold);
-    let whole = execute_wishing(MemoryStore::default(), wishes, &plan, how(), id, &[]).await;
+    let whole = execute_with_requests(MemoryStore::default(), requests, &plan, how(), id, &[]).await;
     for death in 0..whole.commits {
-        let again = execute_wishing(MemoryStore::default(), wishes, &plan, how(), id, &[death]).await;
+        let again = execute_with_requests(MemoryStore::default(), requests, &plan, how(), id, &[death]).await;
         assert_eq!(again.seen, whole.seen, "{body}, dead after {death} commits");
     }
     whole.seen

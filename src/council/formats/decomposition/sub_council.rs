@@ -145,8 +145,7 @@ async fn send(
         prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
     }
     let fitted = context::fitted(run, brief, (member.model.as_str(), &SUB_ANSWER), system, &prompt).await;
-    let fits = brief.fits_files || brief.fits_turns;
-    let before = if fits { fitted.turns } else { brief.history.as_slice() };
+    let before = if brief.fits_contexts() { fitted.turns } else { brief.history.as_slice() };
     let system = system.map(ChatMessage::system);
     let request = ChatRequest {
         sampling: brief.settings.sampling(&SUB_ANSWER),

@@ -1,0 +1,34 @@
+//! What a person requests of a run while it is executed: to go on without a member, to ask one again, to add something
+//! to the question. Requests stand on the run's row; here is what this process knows of them.
+
+use tokio::sync::watch;
+
+/// Requests of one kind, in the order in which they came to be known here.
+#[derive(Debug)]
+pub(super) struct Requests<T>(watch::Sender<Vec<T>>);
+
+impl<T> Default for Requests<T> {
+    fn default() -> Self {
+        Self(watch::Sender::default())
+    }
+}
+
+impl<T: PartialEq> Requests<T> {
+    /// Notes those of them that are new.
+    pub(super) fn note(&self, requests: impl IntoIterator<Item = T>) {
+        self.0.send_if_modified(|known| {
+            let before = known.len();
+            for request in requests {
+                if !known.contains(&request) {
+                    known.push(request);
+                }
+            }
+            known.len() > before
+        });
+    }
+
+    /// All that are known, as they grow.
+    pub(super) fn subscribe(&self) -> watch::Receiver<Vec<T>> {
+        self.0.subscribe()
+    }
+}
