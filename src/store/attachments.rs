@@ -234,6 +234,26 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Attachmen
     Ok((rows.iter().map(attachment).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
+/// The user's files in the order of their ids, after that of this id, at most `limit`: whatever is uploaded or deleted between two
+/// pages, none of the others is left out.
+///
+/// # Errors
+/// When the database is unavailable.
+pub async fn after(tx: &mut Tx, last: &str, limit: u32) -> Result<Vec<Attachment>, StoreError> {
+    let user = tx.user()?;
+    let rows = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM attachments a WHERE a.user_id = $1 AND a.id > $2 ORDER BY a.id LIMIT $3"
+    ))
+    .bind(user.as_str())
+    .bind(last)
+    .bind(i64::from(limit))
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.iter().map(attachment).collect::<Result<_, _>>()?)
+}
+
 /// One of the user's files.
 ///
 /// # Errors

@@ -66,6 +66,8 @@ const AT_ONCE: i64 = 500;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often abandoned erasures are looked for.
 const TAKE_UP_EVERY: Duration = Duration::from_secs(10);
+/// How long each of them waits for runs to end before the next has its turn.
+const RUNS_END_WITHIN: Duration = Duration::from_secs(5);
 
 /// The outcome of a request to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,9 +133,7 @@ async fn wait_for_their_transactions(tx: &mut Tx, user: &UserId) -> Result<(), S
 /// # Errors
 /// When the database is unavailable; what is done stays done.
 pub async fn finish(db: &Db, user: &UserId) -> Result<(), StoreError> {
-    while stop_runs(db, user).await? > 0 {
-        tokio::time::sleep(LOOK_EVERY).await;
-    }
+    end_runs(db, user).await?;
     while step(db, user).await? {}
     Ok(())
 }
@@ -145,15 +145,33 @@ pub async fn finish_all(db: Db) {
     loop {
         ticks.tick().await;
         if let Err(error) = take_up(&db).await {
-            tracing::warn!(%error, "an erasure of a user's data could not be completed; trying again soon");
+            tracing::warn!(%error, "it is not known whose erasures are under way; trying again soon");
         }
     }
 }
 
 async fn take_up(db: &Db) -> Result<(), StoreError> {
     for user in under_way(db).await? {
-        finish(db, &user).await?;
+        // One that does not come to its end keeps nobody else's waiting.
+        if let Err(error) = take_up_one(db, &user).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "an erasure of a user's data could not be completed; trying again soon"
+            );
+        }
     }
+    Ok(())
+}
+
+async fn take_up_one(db: &Db, user: &UserId) -> Result<(), StoreError> {
+    let Ok(ended) = tokio::time::timeout(RUNS_END_WITHIN, end_runs(db, user)).await else {
+        tracing::warn!(
+            "an erasure waits for runs that do not end, as when no server is of a version that can read them"
+        );
+        return Ok(());
+    };
+    ended?;
+    while step(db, user).await? {}
     Ok(())
 }
 
@@ -163,6 +181,14 @@ async fn under_way(db: &Db) -> Result<Vec<UserId>, StoreError> {
     let names: Vec<String> =
         sqlx::query_scalar("SELECT user_id FROM erasures ORDER BY begun_at").fetch_all(&mut *tx).await?;
     Ok(names.into_iter().map(UserId::from_canonical).collect())
+}
+
+/// Stops this person's runs, and waits until they are over.
+async fn end_runs(db: &Db, user: &UserId) -> Result<(), StoreError> {
+    while stop_runs(db, user).await? > 0 {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(())
 }
 
 /// Tells every server to stop this person's runs; returns how many are not over.

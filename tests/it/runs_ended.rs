@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use llm_council::runs::{RunSettings, Runs};
 use serde_json::json;
+use sqlx::AssertSqlSafe;
 
 use crate::support::app::TestApp;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
@@ -82,6 +83,47 @@ async fn a_run_that_kills_its_servers_is_given_up_with_what_it_had() {
     assert_eq!(stored["stage2"].as_array().unwrap().len(), 4);
     assert_eq!(stored["metadata"]["aggregate_rankings"].as_array().unwrap().len(), 4);
     other.idle().await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_begins_while_its_conversation_is_being_deleted_is_stopped() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    // Both wait for the conversation: first the question, then the deletion, which has found no run to stop.
+    let mut holder = app.db.superuser().await;
+    let hold = format!("BEGIN; SELECT FROM conversations WHERE id = '{id}' FOR UPDATE");
+    sqlx::raw_sql(AssertSqlSafe(hold)).execute(&mut holder).await.unwrap();
+    let until_waiting = async |wanted: i64| {
+        let mut looker = app.db.superuser().await;
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+                       WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        for _ in 0..1_000 {
+            if sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut looker).await.unwrap() == wanted {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("there are never {wanted} that wait");
+    };
+    let path = format!("/api/conversations/{id}");
+    let asked = ann.ask(&id, json!({"content": "Why?"}));
+    let deleted = async {
+        until_waiting(1).await;
+        ann.send("DELETE", &path, None).await
+    };
+    let released = async {
+        until_waiting(2).await;
+        sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.unwrap();
+    };
+    let (mut live, deleted, ()) = tokio::join!(asked, deleted, released);
+    assert_eq!(deleted.ok()["deleted"], true);
+    assert_eq!(live.rest().await.last().unwrap().kind(), "cancelled");
+    gate.open();
     app.close().await;
 }
 

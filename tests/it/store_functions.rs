@@ -108,7 +108,7 @@ async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, bobs_run:
     missing(conversations::rename(&mut tx, bobs, "mine").await);
     missing(conversations::set_archived(&mut tx, bobs, true).await);
     missing(conversations::set_tags(&mut tx, bobs, &["mine".into()]).await);
-    missing(conversations::delete(&mut tx, bobs).await);
+    missing(conversations::delete(&mut tx, bobs).await.map(drop));
     missing(conversations::restore(&mut tx, bobs).await);
     missing(tokens::revoke(&mut tx, token).await);
     assert!(conversations::list(&mut tx, &Filter::default(), 10, 0).await.unwrap().conversations.is_empty());

@@ -10,7 +10,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::server::shape::{ConversationSummary, Message, naive};
 use crate::server::{markdown, markdown_branches};
 use crate::store::conversations::{self, Conversation, Node, Tree};
-use crate::store::{Db, Scope};
+use crate::store::{Db, Scope, StoreError};
 
 /// How many messages are read at once: an answer with everything that led to it may have several mebibytes.
 const MESSAGES_AT_ONCE: usize = 2;
@@ -44,7 +44,7 @@ impl AddAssign for Written {
     }
 }
 
-/// Writes both files of a conversation.
+/// Writes both files of a conversation; none where it has gone meanwhile.
 pub(super) async fn write(
     archive: &mut Archive,
     db: &Db,
@@ -55,7 +55,11 @@ pub(super) async fn write(
     let day = naive(row.created_at).chars().take(10).collect::<String>();
     let name = format!("conversations/{day}-{}-{id}", in_a_name(&row.title));
     let deleted_at = row.deleted_at.map(naive);
-    let tree = conversations::tree_of_any(&mut db.begin(scope).await?, id).await?;
+    let tree = match conversations::tree_of_any(&mut db.begin(scope).await?, id).await {
+        // It was purged after its page was read.
+        Err(StoreError::NotFound) => return Ok(Written::default()),
+        tree => tree?,
+    };
     let head = Head {
         summary: row.into(),
         deleted_at,

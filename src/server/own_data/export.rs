@@ -158,16 +158,14 @@ impl Export {
 
     /// The files themselves, one in memory at a time.
     async fn files(&mut self) -> Result<(), ExportError> {
-        let mut offset = 0;
+        let mut last = String::new();
         loop {
             let mut tx = self.db.begin(&self.scope).await?;
-            let (page, _) = attachments::list(&mut tx, FILES_AT_ONCE, offset).await?;
+            let page = attachments::after(&mut tx, &last, FILES_AT_ONCE).await?;
             drop(tx);
-            if page.is_empty() {
-                return Ok(());
-            }
+            let Some(end) = page.last() else { return Ok(()) };
+            last.clone_from(&end.id);
             for file in page {
-                offset += 1;
                 let find = || async {
                     let mut tx = self.db.begin(&self.scope).await?;
                     Ok::<_, ExportError>(((), attachments::content(&mut tx, &file.id).await?))

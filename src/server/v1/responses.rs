@@ -285,12 +285,16 @@ pub(in crate::server) async fn delete(
     let is_its_own = |message: &conversations::Message| {
         message.run_id == Some(asked.id) && message.earlier_runs.is_empty()
     };
+    let why = "more was said in the conversation of this response, and it is kept with that: delete the conversation in the \
+               app";
     if answers.len() != 1 || !messages.last().is_some_and(is_its_own) {
-        let why = "more was said in the conversation of this response, and it is kept with that: delete the conversation \
-                   in the app";
         return Err(Refusal::conflict("not_alone", why));
     }
-    conversations::delete(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    let live = conversations::delete(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    if live.is_some() {
+        // It was asked after the messages were read. Nothing is deleted then.
+        return Err(Refusal::conflict("not_alone", why));
+    }
     let what = asked.conversation.to_string();
     let logged = audit::append(&mut tx, &caller.user, "conversation.delete", Some(&what), &json!({})).await;
     logged.map_err(Problem::from)?;

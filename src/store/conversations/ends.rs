@@ -4,15 +4,16 @@ use sqlx::Row as _;
 use uuid::Uuid;
 
 use super::one_row;
-use crate::id::ConversationId;
+use crate::id::{ConversationId, RunId};
 use crate::store::attachments::Leaving;
 use crate::store::{StoreError, Tx, retention, shares};
 
 /// Deleted conversations can be brought back for this long, in days.
 pub const PURGE_AFTER_DAYS: i32 = 30;
 
-/// Deletes it so that it can be brought back; its links are withdrawn for good. A run under way is the caller's to cancel.
-pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
+/// Deletes it so that it can be brought back; its links are withdrawn for good. Returns its run that is under way, if there is
+/// one: the caller's to cancel. Another cannot begin any more.
+pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<Option<RunId>, StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
         "UPDATE conversations SET deleted_at = now() WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
@@ -22,7 +23,16 @@ pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
     .execute(&mut **tx)
     .await?;
     one_row(done.rows_affected())?;
-    shares::remove_of(tx, id).await
+    shares::remove_of(tx, id).await?;
+    // After the row is locked: a question that was first is seen, and the next one finds the conversation deleted.
+    let live: Option<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM runs WHERE conversation_id = $1 AND user_id = $2 AND status IN ('queued', 'running')",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(live.map(RunId))
 }
 
 /// Brings a deleted conversation back; one that is not deleted stays as it is.

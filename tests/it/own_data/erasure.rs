@@ -13,7 +13,7 @@ use crate::support::device::PUSH;
 use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::Program;
 
-use llm_council::store::erasure::{ERASED, KEPT};
+use llm_council::store::erasure::{self, ERASED, KEPT};
 
 /// Nobody's name in any other text.
 const NAME: &str = "zephyrine";
@@ -247,6 +247,42 @@ async fn while_it_is_under_way_everything_is_refused_with_the_reason() {
     let user = llm_council::id::UserId::from_canonical("ann");
     llm_council::store::erasure::finish(&app.app.db, &user).await.unwrap();
     assert_eq!(ann.get("/api/conversations").await.status, 200);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn one_that_waits_for_a_run_that_no_server_can_end_keeps_nobody_elses_waiting() {
+    let app = TestApp::with(PUSH).await;
+    for name in ["ann", NAME] {
+        app.user(name).conversation().await;
+    }
+    // It waits for a server of a later version, which is not there any more.
+    act(
+        &app,
+        "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, plan_version)
+         SELECT gen_random_uuid(), 'ann', c.id, gen_random_uuid(), 'council', 'queued', '{}', 30000
+         FROM conversations c WHERE c.user_id = 'ann'",
+    )
+    .await;
+    // Both have begun, and their servers died.
+    let begun = format!(
+        "INSERT INTO erasures (user_id, begun_at) VALUES ('ann', now() - interval '1 minute'), ('{NAME}', now())"
+    );
+    act(&app, &begun).await;
+    app.app.shutdown.tasks().spawn_background(erasure::finish_all(app.db.db().clone()));
+    let mut looks = 0;
+    while !tables_with(&app.db, NAME).await.is_empty() {
+        looks += 1;
+        assert!(looks < 600, "the later one never ends");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert_eq!(count(&app, "SELECT count(*) FROM erasures WHERE user_id = 'ann'").await, 1, "it is not over");
+
+    // A server that can read the run has ended it.
+    act(&app, "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE user_id = 'ann'").await;
+    erasure::finish(&app.app.db, &llm_council::id::UserId::from_canonical("ann")).await.unwrap();
+    assert_eq!(count(&app, "SELECT count(*) FROM runs WHERE user_id = 'ann'").await, 0);
+    assert_eq!(count(&app, "SELECT count(*) FROM erasures").await, 0);
     app.close().await;
 }
 

@@ -166,6 +166,67 @@ async fn a_copy_is_read_from_the_database_as_it_is_taken() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_is_purged_meanwhile_does_not_break_a_copy_off() {
+    let app = TestApp::with(PUSH).await;
+    let ann = app.user("ann");
+    // In the order in which they are written.
+    let mut ids = [ann.conversation().await, ann.conversation().await];
+    ids.sort();
+    let [first, second] = ids;
+    // Some 3 MB after compression, which no buffer on the way holds.
+    act(
+        &app,
+        &format!(
+            "INSERT INTO messages (id, conversation_id, user_id, position, role, content)
+             SELECT gen_random_uuid(), '{first}', 'ann', n, 'user',
+                    (SELECT string_agg(md5(random()::text || n || k), '') FROM generate_series(1, 320) k)
+             FROM generate_series(0, 599) n"
+        ),
+    )
+    .await;
+    let mut response = ann.request("GET", "/api/me/export").send().await.unwrap();
+    let mut bytes = response.chunk().await.unwrap().unwrap().to_vec();
+    act(&app, &format!("DELETE FROM conversations WHERE id = '{second}'")).await;
+    while let Some(piece) = response.chunk().await.unwrap() {
+        bytes.extend_from_slice(&piece);
+    }
+    let mut copy = Copy::read(bytes);
+    copy.named(&format!("{first}.md"));
+    assert!(!copy.names().iter().any(|name| name.contains(&second)), "{:?}", copy.names());
+    assert_eq!(copy.json("index.json")["counts"]["conversations"], 1);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_deleted_meanwhile_takes_no_other_out_of_a_copy() {
+    let app = TestApp::with(PUSH).await;
+    let ann = app.user("ann");
+    ann.get("/api/user").await.ok();
+    // More than are looked up at once: those of the first page alone are 5 MB, which no buffer on the way holds.
+    act(
+        &app,
+        "WITH file AS MATERIALIZED (
+             SELECT (SELECT decode(string_agg(md5(random()::text || n || k), ''), 'hex')
+                     FROM generate_series(1, 3200) k) AS bytes
+             FROM generate_series(1, 120) n
+         )
+         INSERT INTO attachments (user_id, id, filename, file_type, mime_type, size, content, text)
+         SELECT 'ann', encode(sha256(bytes), 'hex'), 'noise.txt', 'text', 'text/plain', length(bytes), bytes, '' FROM file",
+    )
+    .await;
+    let mut response = ann.request("GET", "/api/me/export").send().await.unwrap();
+    let mut bytes = response.chunk().await.unwrap().unwrap().to_vec();
+    act(&app, "DELETE FROM attachments WHERE id = (SELECT min(id) FROM attachments)").await;
+    while let Some(piece) = response.chunk().await.unwrap() {
+        bytes.extend_from_slice(&piece);
+    }
+    let copy = Copy::read(bytes);
+    let files = copy.names().into_iter().filter(|name| name.starts_with("attachments/")).count();
+    assert_eq!(files, 120, "the one that is gone was written before");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_download_that_is_cut_leaves_nothing_open() {
     let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
