@@ -17,6 +17,7 @@ use crate::council::earlier::{Embedded, Looked, Wanted};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::options::cache::settings::CacheSettings;
 use crate::council::options::cache::{self as option, CacheMode, CachePlan, DEFAULT_THRESHOLD, EMBEDDING};
+use crate::council::settings::Settings;
 use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
 use crate::llm::ChatRequest;
@@ -112,18 +113,24 @@ fn by_model(app: &App, cache: &CacheSettings) -> bool {
     cache.by_model(|model| app.models.offers_embeddings(model))
 }
 
+/// From which similarity on two questions count as the same where a request does not say.
+fn threshold(settings: &Settings) -> f64 {
+    let given = settings.options.requests.default_options.get("cache_similarity_threshold");
+    given.and_then(Value::as_f64).unwrap_or(DEFAULT_THRESHOLD)
+}
+
 /// How the cache is set up for the caller, and with whom answers are shared.
 #[utoipa::path(tag = "cache", responses((status = 200, body = CacheConfig), (status = 401, body = ProblemBody)))]
 #[get("/cache/config")]
 pub(super) async fn config(app: web::Data<App>, caller: Caller) -> Result<web::Json<CacheConfig>, Problem> {
     caller.may(Permission::Read)?;
     let (settings, _) = app.settings(&caller.scope()).await?;
+    let threshold = threshold(&settings);
     let given = &settings.options.requests.default_options;
-    let threshold = given.get("cache_similarity_threshold").and_then(serde_json::Value::as_f64);
     let mode = given.get("cache_mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
     let cache = settings.options.cache;
     Ok(web::Json(CacheConfig {
-        similarity_threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
+        similarity_threshold: threshold,
         cache_mode: mode.unwrap_or_default(),
         max_entries: app.config.cache.max_entries,
         max_cache_entries: app.config.cache.max_entries,
@@ -259,7 +266,7 @@ pub(super) async fn info(app: web::Data<App>, caller: Caller) -> Result<web::Jso
     Ok(web::Json(CacheReport {
         cache_size: overview.entries,
         max_entries: app.config.cache.max_entries,
-        similarity_threshold: DEFAULT_THRESHOLD,
+        similarity_threshold: threshold(&settings),
         use_api_embeddings: by_model(&app, &settings.options.cache),
         total_entry_hits: overview.hits,
         api_embedding_entries: overview.by_model,

@@ -93,6 +93,20 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// After how long without traffic it is probed whether a connection's client is still there.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRY: Duration = Duration::from_secs(5);
+/// What pages of other origins read of an answer's head. A library in a page asks a failed or stopped council again by itself
+/// where it cannot see that it should not.
+const FOR_OTHER_PAGES: [&str; 10] = [
+    "content-disposition",
+    "link",
+    "location",
+    "retry-after",
+    "x-ignored-parameters",
+    "x-request-id",
+    "x-run-id",
+    "x-run-joined",
+    "x-should-retry",
+    "x-total-count",
+];
 /// How many connections may wait to be taken in: after a restart all pages come back at once, and those that find no place
 /// try again only after a second or more. The system may allow fewer.
 const BACKLOG: i32 = 4096;
@@ -223,7 +237,7 @@ fn cors(app: &App) -> Cors {
     let mut cors = Cors::default()
         .allow_any_method()
         .allow_any_header()
-        .expose_headers(["x-total-count", "link", "x-run-id", "x-request-id"])
+        .expose_headers(FOR_OTHER_PAGES)
         .supports_credentials()
         .max_age(3600);
     for origin in &app.config.server.cors_origins {

@@ -208,7 +208,7 @@ async fn lets_the_page_in(app: &TestApp) {
         assert_eq!(answer.header("access-control-allow-origin"), PAGE, "also on an error: {path}");
         assert_eq!(answer.header("access-control-allow-credentials"), "true");
         let exposed = answer.header("access-control-expose-headers").to_lowercase();
-        for header in ["x-total-count", "link", "x-run-id"] {
+        for header in ["x-total-count", "link", "x-run-id", "x-should-retry", "retry-after", "location"] {
             assert!(exposed.contains(header), "{header} is not in {exposed}");
         }
         assert!(answer.header("vary").to_lowercase().contains("origin"), "{}", answer.header("vary"));

@@ -49,8 +49,8 @@ pub struct CreateResponseRequest {
     temperature: Option<f64>,
     /// The most tokens of the final answer.
     max_output_tokens: Option<u32>,
-    /// `{"type": "web_search"}` switches web search on. Others are ignored and named in `x-ignored-parameters`: a council
-    /// calls no tools of the program, and answers without.
+    /// `{"type": "web_search"}` switches web search on, unless `external_web_access` is false. Others are ignored and named
+    /// in `x-ignored-parameters`: a council calls no tools of the program, and answers without.
     #[schema(value_type = Option<Vec<Object>>)]
     tools: Option<Vec<Value>>,
     /// `["council"]`: what each seat said comes with the answer, and the council's own events with a stream.
@@ -157,11 +157,13 @@ fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
     Said::default()
 }
 
-/// Whether web search is among the tools, and whether others are, which are ignored.
+/// Whether web search is among the tools, and whether others are, which are ignored. A search that is to stay off the live
+/// web is one of those: every search here goes there.
 fn tools(reader: &mut Reader<'_>) -> (bool, bool) {
     let tools: Vec<Value> = reader.take("tools", "a list of tools").unwrap_or_default();
     let is_search = |tool: &Value| {
-        tool.get("type").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("web_search"))
+        let kind = tool.get("type").and_then(Value::as_str).unwrap_or_default();
+        kind.starts_with("web_search") && tool.get("external_web_access") != Some(&Value::Bool(false))
     };
     (tools.iter().any(is_search), !tools.iter().all(is_search))
 }
@@ -211,6 +213,18 @@ mod tests {
         assert!(read.background && read.wanted.stream && read.wanted.searches);
         assert_eq!(read.wanted.sampling.max_tokens, Some(9));
         assert_eq!(read.ignored, ["top_p", "store", "tools"]);
+    }
+
+    #[test]
+    fn a_search_that_is_to_stay_off_the_live_web_is_passed_over() {
+        for (external, searches, ignored) in
+            [(json!(false), false, vec!["tools"]), (json!(true), true, vec![]), (Value::Null, true, vec![])]
+        {
+            let tool = json!({"type": "web_search", "external_web_access": external});
+            let read = with(&json!({"tools": [tool]})).unwrap();
+            assert_eq!(read.wanted.searches, searches, "{external}");
+            assert_eq!(read.ignored, ignored, "{external}");
+        }
     }
 
     #[test]

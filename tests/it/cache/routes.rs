@@ -135,10 +135,15 @@ async fn how_it_is_set_up_is_said_to_everybody_and_can_be_changed() {
         (&embeddings["dimensions"], &embeddings["api_url"], &embeddings["method"]),
         (&json!(1536), &json!(app.models.base_url()), &json!("api"))
     );
-    let changed = json!({"embedding_model": "m/vectors", "default_options": {"use_cache": true, "cache_mode": "exact"}});
+    let options = json!({"use_cache": true, "cache_mode": "exact", "cache_similarity_threshold": 0.85});
+    let changed = json!({"embedding_model": "m/vectors", "default_options": options});
     ann.put("/api/config", changed).await.ok();
     let config = ann.get("/api/cache/config").await.ok();
     assert_eq!((&config["embedding_model"], &config["cache_mode"]), (&json!("m/vectors"), &json!("exact")));
+    let info = ann.get("/api/cache/info").await.ok();
+    for said in [&config, &info] {
+        assert_eq!(said["similarity_threshold"], 0.85, "{said}");
+    }
     ann.put("/api/config", json!({"use_api_embeddings": false})).await.ok();
     let embeddings = ann.get("/api/embeddings/config").await.ok();
     assert_eq!((&embeddings["method"], &embeddings["api_url"]), (&json!("hash"), &Value::Null));

@@ -205,6 +205,26 @@ async fn messages_become_a_system_prompt_a_history_and_a_question() {
 }
 
 #[tokio::test]
+async fn the_long_instructions_of_programs_that_write_code_reach_every_member() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let instructions = "You are a coding agent.".repeat(2_000);
+    let list = json!({"messages": [
+        {"role": "system", "content": instructions},
+        {"role": "user", "content": "Why?"}
+    ]});
+    tool.post(CHAT, asks_with("", &list)).await.ok();
+    let asked = app.models.records().into_iter().map(|record| record.request);
+    let members: Vec<_> = asked.filter(|request| request.asked_for() == AskedFor::Answer).collect();
+    assert_eq!(members.len(), 4);
+    for member in members {
+        let first = &member.body["messages"][0];
+        assert_eq!((&first["role"], first["content"].as_str()), (&json!("system"), Some(&*instructions)));
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_done_is_refused_by_its_name_and_what_is_passed_over_is_named() {
     let app = TestApp::start().await;
     let tool = program(&app).await;

@@ -309,7 +309,7 @@ async fn what_cannot_be_done_is_refused_and_what_is_passed_over_is_named() {
         ("tool_choice", json!({"tool_choice": "required"})),
         ("text.format.type", json!({"text": {"format": {"type": "yaml"}}})),
         ("input", json!({"input": ""})),
-        ("instructions", json!({"instructions": "x".repeat(20_001)})),
+        ("instructions", json!({"instructions": "x".repeat(100_001)})),
         ("previous_response_id", json!({"previous_response_id": "resp_x"})),
         ("tools", json!({"tools": [{"type": "web_search"}]})),
     ] {
@@ -321,6 +321,34 @@ async fn what_cannot_be_done_is_refused_and_what_is_passed_over_is_named() {
         (&answer.ok()["store"], answer.header("x-ignored-parameters")),
         (&json!(true), "top_p, store")
     );
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_writes_code_is_answered_with_all_that_it_sends() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    // As Codex does, which searches nothing but what OpenAI has indexed unless it is told otherwise.
+    let tools = json!([
+        {"type": "function", "name": "shell", "strict": false, "parameters": {"type": "object", "properties": {}}},
+        {"type": "web_search", "external_web_access": false}
+    ]);
+    let input = json!([
+        {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Nothing is writable."}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Why?"}]}
+    ]);
+    let instructions = "You are a coding agent.".repeat(1_000);
+    let more = json!({
+        "instructions": instructions, "input": input, "tools": tools, "tool_choice": "auto", "parallel_tool_calls": false,
+        "reasoning": null, "store": false, "stream": false, "include": [], "prompt_cache_key": "one"
+    });
+    let answer = tool.post(RESPONSES, wants("", &more)).await;
+    assert_eq!(answer.ok()["status"], "completed");
+    assert_eq!(answer.header("x-ignored-parameters"), "store, tools");
+    let mut asked = app.models.records().into_iter().map(|record| record.request);
+    let member = asked.find(|request| request.asked_for() == AskedFor::Answer).unwrap();
+    let told = format!("{instructions}\n\nNothing is writable.");
+    assert_eq!(member.body["messages"][0]["content"], json!(told));
     app.close().await;
 }
 
