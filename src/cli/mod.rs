@@ -289,10 +289,7 @@ impl Cli {
                 }
             },
             Some(Command::Login(login)) => login.run(),
-            Some(Command::Completions { shell }) => {
-                clap_complete::generate(shell, &mut Self::command(), "llm-council", &mut std::io::stdout());
-                Ok(ExitCode::SUCCESS)
-            }
+            Some(Command::Completions { shell }) => completions(shell),
             Some(Command::Man { folder }) => man(&folder),
             Some(Command::Bench(arguments)) => {
                 flags.load().and_then(|config| bench::run(&config, &arguments))
@@ -305,15 +302,11 @@ impl Cli {
             }
             Some(Command::Healthcheck) => flags.load().and_then(|config| healthcheck::run(&config)),
             Some(Command::Openapi) => openapi(),
-            Some(Command::ConfigReference) => {
-                print!("{}", crate::config::reference());
-                Ok(ExitCode::SUCCESS)
-            }
+            Some(Command::ConfigReference) => printed(&crate::config::reference()),
             Some(Command::VapidKey) => {
-                println!("{}", crate::outbox::push::Vapid::new_private_key());
-                Ok(ExitCode::SUCCESS)
+                printed(&format!("{}\n", crate::outbox::push::Vapid::new_private_key()))
             }
-            Some(Command::Prompts(arguments)) => prompts::run(&arguments),
+            Some(Command::Prompts(arguments)) => prompts::text(&arguments).and_then(|text| printed(&text)),
             Some(Command::Extract { kind }) => Ok(worker::run(kind)),
         };
         result.unwrap_or_else(|error| match error.downcast_ref::<ConfigErrors>() {
@@ -366,6 +359,17 @@ fn print(text: &str) -> Result<u8, Trouble> {
     }
 }
 
+/// The same for a command that has no session. (`println!` panics where the reader has left.)
+fn printed(text: &str) -> anyhow::Result<ExitCode> {
+    Ok(ExitCode::from(print(text)?))
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "llm-council", &mut script);
+    printed(&String::from_utf8(script)?)
+}
+
 fn man(folder: &std::path::Path) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(Cli::command(), folder)?;
@@ -373,6 +377,5 @@ fn man(folder: &std::path::Path) -> anyhow::Result<ExitCode> {
 }
 
 fn openapi() -> anyhow::Result<ExitCode> {
-    println!("{}", crate::server::routes::openapi().to_pretty_json()?);
-    Ok(ExitCode::SUCCESS)
+    printed(&format!("{}\n", crate::server::routes::openapi().to_pretty_json()?))
 }

@@ -1,7 +1,6 @@
 //! `llm-council prompts`: the built-in texts, for whoever wants to write others in their place.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use clap::Args;
 
@@ -16,11 +15,11 @@ pub struct Arguments {
     name: Option<String>,
 }
 
-/// Prints them.
+/// The text to print.
 ///
 /// # Errors
 /// When there is none of this name: the nearest one is offered.
-pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub fn text(arguments: &Arguments) -> anyhow::Result<String> {
     let all = all_templates();
     let chosen: Vec<_> = match &arguments.name {
         None => all,
@@ -32,8 +31,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ),
         },
     };
-    print!("{}", section(&chosen));
-    Ok(ExitCode::SUCCESS)
+    Ok(section(&chosen))
 }
 
 fn nearest(templates: &[&'static Template], name: &str) -> &'static str {

@@ -25,7 +25,7 @@ use super::live::LiveRun;
 use super::profile::Profiles;
 use super::query::{self, Interrupts, Watched};
 use super::session::{Method, Place, Question, Session, Trouble};
-use super::text::{Depth, one_line};
+use super::text::{Depth, is_dumb, one_line};
 use super::{exit, text};
 use command::{Command, Line};
 use completion::Known;
@@ -85,7 +85,7 @@ pub async fn run(
         return chat.talk(&mut Plain::new(stdin, alone)).await;
     }
     chat.greet().await?;
-    if arguments.plain {
+    if arguments.plain || is_dumb(|name| std::env::var(name).ok()) {
         return chat.talk(&mut Plain::new(stdin, alone)).await;
     }
     let known = Arc::new(RwLock::new(Known::default()));

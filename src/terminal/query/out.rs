@@ -1,6 +1,8 @@
-//! Where the answer is written: the standard output, or a file that is either complete or absent.
+//! Where the answer is written: the standard output, or a file that is either complete or absent. A device or a pipe is
+//! written to like the standard output.
 
-use std::fs::File;
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,21 +17,43 @@ pub struct Out {
 }
 
 impl Out {
-    /// The file at this path, or the standard output.
+    /// What is at this path, or the standard output.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When it cannot be written.
     pub fn open(path: Option<&Path>) -> Result<Self, Trouble> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Self { writer: Box::new(BufWriter::new(io::stdout())), file: None });
+            return Ok(Self::directly(io::stdout()));
         };
-        let mut name = path.as_os_str().to_owned();
+        let cannot =
+            |why: &dyn Display| Trouble::Wrong(vec![format!("{} cannot be written: {why}", path.display())]);
+        let found = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            found => Some(found.map_err(|error| cannot(&error))?),
+        };
+        let opened = match found {
+            Some(found) if found.is_dir() => return Err(cannot(&"it is a folder")),
+            // No file may take its place: root could replace /dev/null.
+            Some(found) if !found.is_file() => OpenOptions::new().write(true).open(path).map(Self::directly),
+            // A link goes on leading there.
+            Some(_) => fs::canonicalize(path).and_then(Self::beside),
+            None => Self::beside(path.to_owned()),
+        };
+        opened.map_err(|error| cannot(&error))
+    }
+
+    /// Written as it comes.
+    fn directly(to: impl Write + Send + 'static) -> Self {
+        Self { writer: Box::new(BufWriter::new(to)), file: None }
+    }
+
+    /// A new file beside this place, which it takes at the end.
+    fn beside(place: PathBuf) -> io::Result<Self> {
+        let mut name = place.as_os_str().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = PathBuf::from(name);
-        let file = File::create(&part).map_err(|error| {
-            Trouble::Wrong(vec![format!("{} cannot be written: {error}", path.display())])
-        })?;
-        Ok(Self { writer: Box::new(BufWriter::new(file)), file: Some((part, path.to_owned())) })
+        let file = File::create(&part)?;
+        Ok(Self { writer: Box::new(BufWriter::new(file)), file: Some((part, place)) })
     }
 
     /// Writes a text, and shows it at once.

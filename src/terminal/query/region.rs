@@ -7,7 +7,7 @@ use crossterm::queue;
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use ratatui::text::Line;
 
-use crate::terminal::text::{Depth, ansi, line_width, truncate_line};
+use crate::terminal::text::{Depth, ansi, is_dumb, line_width, truncate_line};
 
 /// See the module. On the error output: what is printed beside it may go elsewhere.
 pub struct Region {
@@ -16,10 +16,11 @@ pub struct Region {
 }
 
 impl Region {
-    /// Nothing is drawn yet. None where the error output is no terminal.
+    /// Nothing is drawn yet. None where the error output is no terminal, or one that moves no cursor.
     #[must_use]
     pub fn new(depth: Depth) -> Option<Self> {
-        io::stderr().is_terminal().then(|| Self { depth, drawn: Vec::new() })
+        let can_move = io::stderr().is_terminal() && !is_dumb(|name| std::env::var(name).ok());
+        can_move.then(|| Self { depth, drawn: Vec::new() })
     }
 
     /// The terminal's columns and rows.

@@ -62,12 +62,13 @@ async fn watch(
     following: impl Future<Output = Result<Following, Trouble>>,
     output: &Output,
 ) -> Watched {
-    let mut interrupts = Interrupts::heard();
-    // Before anything is paid: a file that cannot be written is reported now.
+    // Before anything is paid: a file that cannot be written is reported now. And before interrupts are caught: opening a
+    // pipe waits for its reader.
     let out = match Out::open(output.output.as_deref()) {
         Ok(out) => out,
         Err(trouble) => return Watched::nothing(Err(trouble)),
     };
+    let mut interrupts = Interrupts::heard();
     let mut view = view(out, output);
     tokio::pin!(following);
     let mut stopping = false;

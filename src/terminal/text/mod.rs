@@ -19,6 +19,6 @@ pub use harmless::{Harmless, harmless, one_line};
 pub use markdown::markdown;
 pub use panel::{MIN_FRAME_WIDTH, Panel, inner_width, panel};
 pub use table::{Column, table};
-pub use theme::{Background, Depth, Frames, Theme};
+pub use theme::{Background, Depth, Frames, Theme, is_dumb};
 pub use width::{Align, line_width, pad, truncate, truncate_line, width};
 pub use wrap::{wrap, wrap_hanging};

@@ -2,6 +2,12 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+/// Whether a terminal prints one line after the other and can do no more, as those of some editors.
+#[must_use]
+pub fn is_dumb(variable: impl Fn(&str) -> Option<String>) -> bool {
+    variable("TERM").is_none_or(|term| matches!(&*term, "" | "dumb"))
+}
+
 /// How many colours a terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
@@ -29,9 +35,7 @@ impl Depth {
             None => set("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
         };
         let term = set("TERM").unwrap_or_default();
-        if !forced
-            && (!is_terminal || set("CLICOLOR").as_deref() == Some("0") || matches!(&*term, "" | "dumb"))
-        {
+        if !forced && (!is_terminal || set("CLICOLOR").as_deref() == Some("0") || is_dumb(&variable)) {
             return Self::None;
         }
         let color_term = set("COLORTERM").unwrap_or_default();

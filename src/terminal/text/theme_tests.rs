@@ -26,6 +26,14 @@ fn the_environment_says_how_many_colours() {
 }
 
 #[test]
+fn the_environment_says_whether_a_terminal_can_only_print() {
+    for set in [&[("TERM", "")][..], &[("TERM", "dumb")], &[("TERM", "dumb"), ("FORCE_COLOR", "3")], &[]] {
+        assert!(is_dumb(env(set)), "{set:?}");
+    }
+    assert!(!is_dumb(env(&[("TERM", "vt100")])));
+}
+
+#[test]
 fn the_environment_says_background_and_frames() {
     assert_eq!(Background::detect(env(&[("COLORFGBG", "15;0")])), Background::Dark);
     assert_eq!(Background::detect(env(&[("COLORFGBG", "0;default;15")])), Background::Light);

@@ -37,7 +37,7 @@ use super::chat::begin;
 use super::exit;
 use super::profile::Profiles;
 use super::session::{Session, Trouble};
-use super::text::Theme;
+use super::text::{Theme, is_dumb};
 use effects::{Effect, Reply, perform};
 use screen::Screen;
 use state::State;
@@ -79,6 +79,12 @@ pub async fn run(
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(Trouble::Wrong(vec![
             "tui needs a terminal; `llm-council query` and `chat` do without one".to_owned(),
+        ]));
+    }
+    if is_dumb(|name| std::env::var(name).ok()) {
+        return Err(Trouble::Wrong(vec![
+            "tui cannot draw on this terminal (TERM is not set, or dumb); `llm-council query` and `chat` do without"
+                .to_owned(),
         ]));
     }
     let settings = begin(session.as_ref(), &arguments.council, profiles).await?;

@@ -112,6 +112,13 @@ async fn shells_and_manuals_are_served() {
         let ended = program.run(&["completions", shell]).await;
         assert!(ended.code == Some(0) && ended.stdout.contains("llm-council"), "{shell}");
     }
+    // Both are more than a pipe takes, so the reader has left before all is written.
+    for args in [&["completions", "bash"][..], &["openapi"]] {
+        let mut printing = program.begin(args);
+        printing.close_output();
+        let ended = printing.ended_with_output().await;
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(141), ""), "{args:?}");
+    }
     assert_eq!(program.run(&["man", "pages"]).await.code, Some(0));
     let page = std::fs::read_to_string(program.home().join("pages/llm-council-query.1")).unwrap();
     assert!(page.contains("max\\-cost"), "{page}");

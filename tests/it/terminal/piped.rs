@@ -1,5 +1,7 @@
 //! Scripts get the same output every time, and codes that say what happened.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::{Value, json};
 
 use super::{program, token};
@@ -84,6 +86,7 @@ async fn the_code_says_what_came_of_it() {
         (&["query", "Why?", "--preset", "nobody's"], "there is no preset"),
         (&["query", "-f", "missing.md"], "missing.md"),
         (&["query", "Why?", "-o", "missing/answer.md"], "missing/answer.md"),
+        (&["query", "Why?", "-o", "."], ". cannot be written: it is a folder"),
     ] {
         let (wrong, told) = code(args).await;
         assert!(wrong == 2 && told.contains(words), "{args:?}: {wrong} {told}");
@@ -141,6 +144,27 @@ async fn a_file_is_whole_or_not_there() {
     let names: Vec<_> =
         std::fs::read_dir(program.home()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 1, "{names:?}");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_device_stays_a_device_and_a_link_a_link() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| (request.model == "m/chair").then(|| Script::answer("It scatters.")));
+    let program = program(&app, "ann").await;
+    let at = |name: &str| program.home().join(name);
+    symlink("/dev/stdout", at("device")).unwrap();
+    let ended = program.run(&["query", "Why?", "--simple", "-o", "device"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "It scatters.\n"), "{}", ended.stderr);
+    assert!(at("device").is_symlink());
+
+    std::fs::create_dir(at("kept")).unwrap();
+    std::fs::write(at("kept/answer.md"), "an earlier answer, which was longer than the new one").unwrap();
+    symlink("kept/answer.md", at("link.md")).unwrap();
+    let ended = program.run(&["query", "Why?", "--simple", "-o", "link.md"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
+    assert!(at("link.md").is_symlink());
+    assert_eq!(std::fs::read_to_string(at("kept/answer.md")).unwrap(), "It scatters.\n");
     app.close().await;
 }
 

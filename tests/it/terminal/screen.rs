@@ -149,6 +149,32 @@ async fn one_after_the_other_is_followed_word_by_word_and_narrow_screens_are_eno
 }
 
 #[tokio::test]
+async fn a_terminal_that_moves_no_cursor_is_printed_to_line_by_line() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let (url, token) = (app.url(""), token(&app, "ann").await);
+    let env = [("LLM_COUNCIL_SERVER", url.as_str()), ("LLM_COUNCIL_TOKEN", token.as_str())];
+    // tmux says itself what TERM is.
+    let dumb = |command: &str| {
+        let program = env!("CARGO_BIN_EXE_llm-council");
+        let line = format!("TERM=dumb {program} {command}; echo \"ended with $?\"; sleep 600");
+        Screen::of(&env, &["sh", "-c", &line], 80, 40)
+    };
+    let screen = dumb("query 'Why is the sky blue?'");
+    let text = screen.until(|text| text.contains("╭─ m/four")).await;
+    assert!(!text.lines().any(|line| line.starts_with("m/two")), "no row is drawn: {text}");
+    gate.open();
+    let text = screen.until(|text| text.contains("ended with 0")).await;
+    assert!(text.contains("╭─ m/two"), "{text}");
+    dumb("tui")
+        .until(|text| text.contains("tui cannot draw on this terminal") && text.contains("ended with 2"))
+        .await;
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_key_stops_it() {
     let app = TestApp::start().await;
     let gate = Gate::new();
