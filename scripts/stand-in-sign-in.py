@@ -3,8 +3,8 @@
 
     stand-in-sign-in.py PORT
 
-The cookie `session=ann` is signed in: 200 with the headers of Authelia, OAuth2 Proxy and Authentik. `session=nobody` is in no
-group, and the header is left out. Without a session: 401, as Authentik's and OAuth2 Proxy's endpoints for nginx; Authelia's
+The cookie `session=ann` is signed in: 200 with the headers of Authelia, OAuth2 Proxy and Authentik, more than 4 KiB of them.
+`session=nobody` is in no group, and the header is left out. Without a session: 401, as Authentik's and OAuth2 Proxy's endpoints for nginx; Authelia's
 forward-auth sends whoever accepts text/html, or anything at all, to the sign-in with 302 and answers others with 401.
 OAuth2 Proxy's start sends everybody to the provider; the stand-in says there (`then`) where they would come back to.
 """
@@ -39,6 +39,7 @@ class SignIn(BaseHTTPRequestHandler):
         else:
             self.send_response(200)
             headers["Remote-Name"] = ""  # Authelia sends what it does not know as nothing
+            headers["X-Authentik-Jwt"] = "e" * 6000  # as long as a token of somebody in many groups
             for prefix in ("Remote-{}", "X-Auth-Request-{}", "X-Authentik-{}"):
                 user = {"Remote-{}": "User", "X-Auth-Request-{}": "User", "X-Authentik-{}": "Username"}[prefix]
                 headers[prefix.format(user)] = session
