@@ -38,6 +38,8 @@ async function settled(page: Page, load: () => Promise<unknown>) {
   await asked;
   await page.locator(".seats").waitFor();
 }
+/** The same once there is a question in the box: what it costs is asked a while after the last letter. */
+const estimated = (page: Page) => page.locator(".estimate").waitFor({ state: "attached" });
 const box = (page: Page) => page.getByLabel("Your question");
 const secret = "Should I leave the company?";
 /** Everything that the browser has stored for this page, and what it shows. */
@@ -55,12 +57,14 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await signIn(page.context(), "ann");
     await settled(page, () => page.goto("/"));
     await box(page).fill(secret);
+    await estimated(page);
   });
   afterEach(() => close(watched));
 
   it("a draft stays its writer's over a reload, and is gone once another has signed in", async () => {
     await settled(page, () => page.reload());
     await expect.poll(() => box(page).inputValue()).toBe(secret);
+    await estimated(page);
     await signIn(page.context(), "bob");
     await settled(page, () => page.goto("/"));
     expect(await page.evaluate(() => localStorage.getItem("user"))).toBe("bob");

@@ -279,12 +279,14 @@ describe("members and a chairman that search", () => {
     const look = async () => {
       const answers = section(page, "Answers");
       const searches = answers.getByRole("list", { name: "Searches of this member" }).first();
+      const checks = finalAnswer(page).getByRole("button", { name: /^The chairman checked/ });
+      // Texts are read, and parts fetched, after a reload too: until then what is pressed may move.
+      await answers.locator(".cite").first().waitFor();
+      await checks.waitFor();
       await searches.locator("summary").click();
       await searches.locator(".source").first().waitFor();
-      const checks = finalAnswer(page).getByRole("button", { name: /^The chairman checked/ });
       await checks.click();
       await finalAnswer(page).locator(".check").first().waitFor();
-      await answers.locator(".cite").first().waitFor();
       return [
         await searches.textContent(),
         await finalAnswer(page).locator(".checks").textContent(),

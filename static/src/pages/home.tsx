@@ -19,12 +19,24 @@ import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
+import { toast } from "../ui/toast";
 
 const examples = [
   msg("Should a small team write its next web service in Rust or in Go?"),
   msg("What are the strongest arguments for and against a four-day week?"),
   msg("Explain why the sky is blue, first to a child and then to a physicist."),
 ];
+
+/** Puts an example into the box. What was typed there comes back on request. */
+function take(example: string) {
+  const { content } = drafts.read(null);
+  drafts.write(null, { content: example });
+  focusComposer();
+  if (content.trim() === "" || examples.some((one) => t(one) === content)) return;
+  toast(t("What you wrote was put away."), {
+    action: { label: t("Undo"), run: () => drafts.write(null, { content }) },
+  });
+}
 
 /** Who answers what is asked here; each opens the choice of others. */
 function Members({ config }: { config: Config }) {
@@ -141,13 +153,7 @@ export function HomePage() {
         <ul>
           {examples.map((question) => (
             <li key={question}>
-              <button
-                type="button"
-                onClick={() => {
-                  drafts.write(null, { content: t(question) });
-                  focusComposer();
-                }}
-              >
+              <button type="button" onClick={() => take(t(question))}>
                 <span>{t(question)}</span>
                 <Icon name="chevron" />
               </button>

@@ -45,3 +45,26 @@ it("takes no name for the beginning of another", async () => {
   keeper.own("ann:draft");
   expect(kept.read("c1")).toBeNull();
 });
+
+it("what there is no room for is read as it was last, and not as it was kept before", async () => {
+  const { kept, keeper } = await load();
+  const stored = new Map<string, string>();
+  const most = 20;
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => stored.get(key) ?? null,
+    removeItem: (key: string) => stored.delete(key),
+    setItem: (key: string, value: string) => {
+      if (value.length > most) throw new DOMException("full", "QuotaExceededError");
+      stored.set(key, value);
+    },
+  });
+  keeper.own("ann");
+  kept.write("next:c1", "one");
+  kept.write("next:c1", "one and then another, which is longer");
+  expect(kept.read("next:c1")).toBe("one and then another, which is longer");
+  kept.write("next:c1", "another");
+  expect([kept.read("next:c1"), ...stored.values()]).toEqual(["another", "ann", "another"]);
+  kept.write("next:c1", "another, and one that there is no room for");
+  kept.write("next:c1", null);
+  expect(kept.read("next:c1")).toBeNull();
+});

@@ -22,11 +22,13 @@ function keptIn(storage: () => Storage) {
   const memory = new Map<string, string>();
   return {
     read(name: string): string | null {
+      // What could not be kept is newer than what was.
+      const unkept = memory.get(name);
+      if (unkept !== undefined) return unkept;
       try {
-        const stored = owner === null ? null : storage().getItem(prefixOf(owner) + name);
-        return stored ?? memory.get(name) ?? null;
+        return owner === null ? null : storage().getItem(prefixOf(owner) + name);
       } catch {
-        return memory.get(name) ?? null;
+        return null;
       }
     },
     write(name: string, value: string | null) {

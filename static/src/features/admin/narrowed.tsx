@@ -1,6 +1,7 @@
 /** What a list is narrowed down to, in the page's address, so that it stays with a reload, a link, and the way back. */
 import { type FormEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { useQueryOf } from "../dashboard/use-span";
 import { usersListId } from "./known-users";
 
@@ -76,7 +77,7 @@ export function NarrowField({ label, all, value, onNarrow, list, live = false }:
           timer.current = setTimeout(take, 250);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.nativeEvent.isComposing) take();
+          if (event.key === "Enter" && !isForInputMethod(event.nativeEvent)) take();
         }}
         onBlur={take}
       />

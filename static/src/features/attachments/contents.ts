@@ -12,6 +12,16 @@ export type Contents =
   | { kind: "text in another encoding" }
   | { kind: "other" };
 
+/** Whether its bytes can be had: of a folder they cannot, nor of a file that was moved or changed since it was chosen. */
+export async function isReadable(file: Blob): Promise<boolean> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const beginsWith = (bytes: Uint8Array, start: readonly number[], at = 0) =>
   start.every((byte, index) => bytes[at + index] === byte);
 const ascii = (text: string) => [...text].map((one) => one.charCodeAt(0));

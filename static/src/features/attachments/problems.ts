@@ -2,7 +2,7 @@ import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { count, sentence } from "../../ui/format";
-import { contentsOf } from "./contents";
+import { contentsOf, isReadable } from "./contents";
 import { bytes } from "./size";
 
 const sentences: Readonly<Record<string, string>> = {
@@ -39,6 +39,14 @@ async function notTaken(file: Blob, noPictures: string | null): Promise<string> 
 }
 
 export const tooLarge = (most: number) => t("It is larger than {{size}}.", { size: bytes(most) });
+
+/** Why nothing of it can be sent, if so: sent all the same, it would look as if the server could not be reached. */
+export async function notReadable(file: Blob): Promise<string | null> {
+  if (await isReadable(file)) return null;
+  return t(
+    "It cannot be read here. It may be a folder, or was moved or changed: add the files again.",
+  );
+}
 
 /** A file is known by what is in it: the name that it had first stays. */
 export const sameFile = (name: string, first: string) =>

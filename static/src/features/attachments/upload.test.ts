@@ -65,3 +65,21 @@ it("the same file under another name is named, and stays what it was called firs
   await vi.waitFor(() => expect(shown()).toEqual([["notes.md", "ready"]]));
   expect(said).toHaveLength(1);
 });
+
+it("a folder is told from a server that cannot be reached", async () => {
+  const folder = new File(["a directory"], "Photos");
+  vi.spyOn(folder, "slice").mockImplementation(() => {
+    const beginning = new Blob();
+    vi.spyOn(beginning, "arrayBuffer").mockRejectedValue(new DOMException("", "NotReadableError"));
+    return beginning;
+  });
+  add("c1", [folder, text("a.txt", "a")], limits);
+  await settled();
+  expect(shown()).toEqual([
+    ["Photos", "failed"],
+    ["a.txt", "ready"],
+  ]);
+  expect(files.of("c1")[0]?.problem).toMatch(/^It cannot be read here\./);
+  const asked = vi.mocked(fetch).mock.calls.map(([path]) => path);
+  expect(asked.filter((path) => path === "/api/attachments")).toHaveLength(1);
+});

@@ -5,7 +5,7 @@ import { t } from "../../i18n";
 import { toast } from "../../ui/toast";
 import { type ChosenFile, files, knownPictures } from "./chosen";
 import { formWith } from "./form";
-import { problemOf, refusalOf, sameFile, tooLarge } from "./problems";
+import { notReadable, problemOf, refusalOf, sameFile, tooLarge } from "./problems";
 import { isPicture, prepared } from "./shrink";
 
 export type Limits = Schemas["AttachmentLimits"];
@@ -33,8 +33,13 @@ function refusal(file: File, list: readonly ChosenFile[], limits: Limits): strin
     : null;
 }
 
-/** What is sent of a file; null where it is too large even so. */
+/** What is sent of a file; null where it cannot be read, or is too large even so. */
 async function ready(place: string | null, key: string, file: File, limits: Limits) {
+  const problem = await notReadable(file);
+  if (problem !== null) {
+    files.change(place, key, { state: "failed", problem });
+    return null;
+  }
   if (!isPicture(file)) return file;
   const { blob, thumbnail } = await prepared(file);
   files.change(place, key, { thumbnail, size: blob.size });

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Ask } from "../../api/types";
 import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
+import { isForInputMethod } from "../../ui/composing";
 import { toast } from "../../ui/toast";
 import { useRefusals } from "../asking/refusals";
 import type { LiveRun } from "../asking/runs";
@@ -108,7 +109,7 @@ export default function Editor(props: Props) {
       className="question-editor"
       onKeyDown={(event) => {
         const { key, target, nativeEvent } = event;
-        if (key !== "Escape" || nativeEvent.isComposing) return;
+        if (key !== "Escape" || isForInputMethod(nativeEvent)) return;
         if (target instanceof Element && target.closest(closesItself)) return;
         event.stopPropagation();
         cancel();

@@ -16,6 +16,7 @@ import { projectOf } from "../../api/projects";
 import type { Ask } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
+import { isForInputMethod } from "../../ui/composing";
 import { count, sentence } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { useLasting, useMedia, useOnline } from "../../ui/media";
@@ -313,10 +314,7 @@ export const Composer = memo(function Composer(props: Props) {
           }}
           enterKeyHint={onGlass ? "enter" : "send"}
           onKeyDown={(event) => {
-            // While an input method composes, Enter picks a candidate.
-            const { isComposing, keyCode } = event.nativeEvent;
-            // Safari ends the composition before it says which key did: 229 means that it did.
-            if (isComposing || keyCode === 229) return;
+            if (isForInputMethod(event.nativeEvent)) return;
             if (event.key === "Escape" && !edits) event.currentTarget.blur();
             const earlier = edits ? null : recalled(conversationId, draft.content, event);
             if (earlier !== null) {

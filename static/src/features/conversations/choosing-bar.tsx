@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import { useTags } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { Confirm } from "../../ui/confirm";
 import { Icon, type IconName } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
@@ -45,7 +46,7 @@ function TagForm(props: { count: number; onTag: (tag: string) => void; onCancel:
         if (text.trim() !== "") onTag(text.trim().toLowerCase());
       }}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+        if (event.key !== "Escape" || isForInputMethod(event.nativeEvent)) return;
         // Leaves the box only.
         event.preventDefault();
         event.stopPropagation();

@@ -81,3 +81,20 @@ it("is renamed in its place, and the keys go on from the menu", async () => {
   expect(asked).toEqual([["PATCH /api/conversations/c-1", { title: "Tides and moons" }]]);
   expect(page.querySelector("h1")?.className).toBe("");
 });
+
+it("a candidate that is taken by Enter does not end the renaming", async () => {
+  const page = await show(false, "More actions");
+  await choose("Rename");
+  const box = () => page.querySelector<HTMLInputElement>("input.rename");
+  const press = (init: KeyboardEventInit) =>
+    act(async () => {
+      box()?.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, ...init }));
+    });
+  await type(box(), "潮");
+  // As Safari says it: by then it composes no longer.
+  await press({ key: "Enter", keyCode: 229 });
+  expect(box()?.value).toBe("潮");
+  await press({ key: "Escape" });
+  expect(box()).toBeNull();
+  expect(asked).toEqual([]);
+});

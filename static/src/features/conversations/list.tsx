@@ -3,6 +3,7 @@ import { asProblem } from "../../api/problem";
 import { useConversations, usePinned } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { dayGroup, when } from "../../ui/format";
 import { ListHead } from "../../ui/list-head";
 import { orMissing } from "../../ui/part";
@@ -186,7 +187,7 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       ref={place}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (!choosing || event.nativeEvent.isComposing) return;
+        if (!choosing || isForInputMethod(event.nativeEvent)) return;
         if (event.key === "Escape") {
           // Leaves the choosing only, not the drawer around it.
           event.preventDefault();

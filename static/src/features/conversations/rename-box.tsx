@@ -4,6 +4,7 @@ import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
+import { isForInputMethod } from "../../ui/composing";
 import { titleOf } from "./title";
 
 /** In the place of a conversation's title, to write another one. */
@@ -44,8 +45,9 @@ export function RenameBox({ item, onDone }: { item: ConversationSummary; onDone:
       onKeyDown={(event) => {
         // The list around it moves by these.
         event.stopPropagation();
-        if (event.key === "Enter" && !event.nativeEvent.isComposing) leave(true);
-        if (event.key === "Escape" && !event.nativeEvent.isComposing) {
+        if (isForInputMethod(event.nativeEvent)) return;
+        if (event.key === "Enter") leave(true);
+        if (event.key === "Escape") {
           // Leaves the box only, not the drawer around it.
           event.preventDefault();
           leave(false);

@@ -3,6 +3,7 @@ import { Link, useLocation } from "wouter";
 import { useConfig, useTags, useUser } from "../../api/queries";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { isForInputMethod } from "../../ui/composing";
 import { focusSoon } from "../../ui/focus";
 import { Icon, type IconName } from "../../ui/icon";
 import { orMissing } from "../../ui/part";
@@ -22,6 +23,7 @@ const entries =
 
 /** Up and down through the titles; from the first one back into the search box. */
 function moveInList(event: KeyboardEvent<HTMLElement>) {
+  if (isForInputMethod(event.nativeEvent)) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>(entries)];
   const box = event.currentTarget.querySelector<HTMLElement>(".search-all input");
   const { activeElement } = document;
@@ -110,7 +112,10 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== "Escape" || query === "") return;
-              // Empties the box only; the drawer around it stays.
+              // The drawer around it stays.
+              event.stopPropagation();
+              if (isForInputMethod(event.nativeEvent)) return;
+              // Empties the box only.
               event.preventDefault();
               setQuery("");
             }}

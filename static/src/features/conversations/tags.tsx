@@ -5,6 +5,7 @@ import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations, useTags } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
@@ -65,7 +66,8 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
         onChange={(event) => setText(event.target.value)}
         onBlur={() => onDone(text.trim())}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+          if (isForInputMethod(event.nativeEvent)) return;
+          if (event.key === "Enter") {
             // The button that has the focus next is not meant by it.
             event.preventDefault();
             onDone(text.trim());

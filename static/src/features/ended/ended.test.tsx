@@ -88,4 +88,25 @@ describe("notifications", () => {
     ended("failed", 0);
     expect(shown.mock.calls).toEqual([["The council has answered"], ["The council has no answer"]]);
   });
+
+  it("come from the service worker where a page may make none, as on phones", async () => {
+    browser("granted", "hidden");
+    class Refusing {
+      static permission = "granted";
+      constructor() {
+        throw new TypeError("Illegal constructor");
+      }
+    }
+    vi.stubGlobal("Notification", Refusing);
+    const showNotification = vi.fn(async () => undefined);
+    const serviceWorker = { getRegistration: async () => ({ showNotification }) };
+    vi.stubGlobal("navigator", { language: "en", languages: ["en"], serviceWorker });
+    kept.write("notify", "on");
+    ended("complete", 0);
+    await vi.waitFor(() => expect(showNotification).toHaveBeenCalledOnce());
+    expect(showNotification.mock.calls[0]).toEqual([
+      "The council has answered",
+      { body: "Why?", tag: "c", icon: "/favicon.svg", data: "/c/c" },
+    ]);
+  });
 });

@@ -8,6 +8,26 @@ import type { LiveRun } from "../asking/runs";
 import { markTab } from "./mark";
 import { longMs, offerNotifications, pushKey, tabTells } from "./notify";
 
+/** Where a page may make none, its service worker shows it, and goes there when it is pressed. */
+async function showByWorker(title: string, options: NotificationOptions, path: string) {
+  const registration = await navigator.serviceWorker?.getRegistration();
+  await registration?.showNotification(title, { ...options, data: path });
+}
+
+function show(title: string, options: NotificationOptions, path: string) {
+  try {
+    const notification = new Notification(title, options);
+    notification.onclick = () => {
+      window.focus();
+      navigate(path);
+      notification.close();
+    };
+  } catch {
+    // Browsers of phones refuse, whatever their users have allowed. The tab is marked in any case.
+    showByWorker(title, options, path).catch(() => undefined);
+  }
+}
+
 export function tellEnded(id: string, { run, question, since }: LiveRun) {
   // Whoever stopped it knows.
   if (run.status === "cancelled") return;
@@ -22,14 +42,5 @@ export function tellEnded(id: string, { run, question, since }: LiveRun) {
   const stored = queryClient.getQueryData<Conversation>(keys.conversation(id));
   const asked = question ?? stored?.messages.findLast((one) => one.role === "user")?.content;
   const title = good ? t("The council has answered") : t("The council has no answer");
-  const notification = new Notification(title, {
-    body: run.title ?? asked ?? "",
-    tag: id,
-    icon: "/favicon.svg",
-  });
-  notification.onclick = () => {
-    window.focus();
-    navigate(`/c/${id}`);
-    notification.close();
-  };
+  show(title, { body: run.title ?? asked ?? "", tag: id, icon: "/favicon.svg" }, `/c/${id}`);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { count } from "../../ui/format";
 import { keptInTab } from "../../ui/kept";
 import { toast } from "../../ui/toast";
@@ -80,7 +81,7 @@ export function Comment({ runId, comment, isNew, onSay }: Props) {
             aria-invalid={tooLong}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={(event) => {
-              if (event.nativeEvent.isComposing) return;
+              if (isForInputMethod(event.nativeEvent)) return;
               if (event.key === "Enter" && !event.shiftKey) {
                 event.preventDefault();
                 save();

@@ -8,6 +8,7 @@ import { Link } from "wouter";
 import { readEntry, useChoice } from "../../api/library";
 import { asProblem } from "../../api/problem";
 import { msg, t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { Dialog } from "../../ui/dialog";
 import { DialogHead } from "../../ui/dialog-head";
 import { useModal } from "../../ui/modal";
@@ -68,7 +69,7 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
   /** The arrows go from the search to what it found, and through that; Enter in the search takes the first. */
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const { key, target, nativeEvent, currentTarget } = event;
-    if (nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isForInputMethod(nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return;
     const [first] = entries;
     if (key === "Enter" && target instanceof HTMLInputElement && wanted !== "" && first) {
       event.preventDefault();

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { readEntry, useChoice } from "../../api/library";
 import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
+import { isForInputMethod } from "../../ui/composing";
 import { orMissing } from "../../ui/part";
 import { useSettled } from "../composer/settled";
 import { variablesOf } from "./variables";
@@ -58,7 +59,7 @@ export default function Suggest({ place, box, typed }: Props) {
     // On the box itself, and so before what the composer makes of the same keys.
     const onKey = (event: KeyboardEvent) => {
       const { shown, active, at, take, typed } = now.current;
-      if (shown.length === 0 || event.isComposing || event.keyCode === 229) return;
+      if (shown.length === 0 || isForInputMethod(event)) return;
       const last = shown.length - 1;
       const from = Math.min(at, last);
       const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;

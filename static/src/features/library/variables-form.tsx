@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useState } from "react";
 import { t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { TextField } from "../settings/fields";
 import { filled, variablesOf } from "./variables";
 
@@ -13,8 +14,7 @@ interface Props {
 function goOn(event: KeyboardEvent<HTMLFormElement>) {
   const { key, target, ctrlKey, metaKey, nativeEvent, currentTarget } = event;
   if (key !== "Enter" || ctrlKey || metaKey || !(target instanceof HTMLInputElement)) return;
-  // Safari ends the composition before it says which key did: 229 means that it did.
-  if (nativeEvent.isComposing || nativeEvent.keyCode === 229) return;
+  if (isForInputMethod(nativeEvent)) return;
   const boxes = [...currentTarget.querySelectorAll("input")];
   const next = boxes.slice(boxes.indexOf(target) + 1).find(({ value }) => value === "");
   if (!next) return;

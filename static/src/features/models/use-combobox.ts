@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useState } from "react";
+import { isForInputMethod } from "../../ui/composing";
 
 /** How far a page key goes. */
 const page = 8;
@@ -34,7 +35,8 @@ export function useCombobox({ keys, first, onPurpose, idOf, onChoose, onEscape }
     setMoves(moves + 1);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (isForInputMethod(event.nativeEvent)) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const last = keys.length - 1;
     switch (event.key) {
       case "ArrowDown":

@@ -19,7 +19,7 @@ import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { formWith } from "../attachments/form";
-import { refusalOf, sameFile } from "../attachments/problems";
+import { notReadable, refusalOf, sameFile } from "../attachments/problems";
 import { isPicture } from "../attachments/shrink";
 import { bytes } from "../attachments/size";
 import type { Limits } from "../attachments/upload";
@@ -102,7 +102,7 @@ function useAdding(project: Project, limits: Limits) {
   const addOne = async (file: File) => {
     const { name } = file;
     setUnderWay(name);
-    let why = refusal(file, limits);
+    let why = refusal(file, limits) ?? (await notReadable(file));
     let known: string | null = null;
     try {
       if (why === null) known = await addProjectFile(project.id, name, (as) => formWith(file, as));

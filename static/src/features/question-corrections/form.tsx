@@ -2,6 +2,7 @@ import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { correct } from "../../api/corrections";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
+import { isForInputMethod } from "../../ui/composing";
 import { count } from "../../ui/format";
 import { useMedia } from "../../ui/media";
 import { Notice } from "../../ui/notice";
@@ -85,8 +86,7 @@ export function Form({ runId, conversationId, open, isAsked, onClose, onReopen }
         enterKeyHint={onGlass ? "enter" : "send"}
         onChange={(event) => write(event.target.value)}
         onKeyDown={(event) => {
-          const { isComposing, keyCode } = event.nativeEvent;
-          if (isComposing || keyCode === 229) return;
+          if (isForInputMethod(event.nativeEvent)) return;
           if (event.key === "Escape") {
             event.stopPropagation();
             cancel();

@@ -12,7 +12,8 @@ const Trace = lazy(() => orMissing(import("./trace")));
 
 const Checks = ({ run }: { run: RunState }) =>
   checksOf(run).length > 0 && (
-    <Suspense fallback={null}>
+    // Its place is kept: what is below it, and perhaps just being pressed, would move as it came.
+    <Suspense fallback={<div className="checks-wait" />}>
       <Trace run={run} />
     </Suspense>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from "react";
 import type { FieldError } from "../../api/problem";
 import { t } from "../../i18n";
+import { isForInputMethod } from "../../ui/composing";
 import { passFocusOn } from "../../ui/focus";
 import { count, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
@@ -135,7 +136,7 @@ export function ModelListField(props: Props) {
           ref={picker}
           onKeyDown={(event) => {
             // The box has its own use for it while there is something in it.
-            if (event.key === "Escape" && !event.nativeEvent.isComposing) close();
+            if (event.key === "Escape" && !isForInputMethod(event.nativeEvent)) close();
           }}
         >
           <ModelPicker
