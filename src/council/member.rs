@@ -15,6 +15,9 @@ pub const MIN_MEMBERS: usize = 2;
 pub(in crate::council) const CHAIRMAN: &str = "chairman";
 /// What prompts call an answer or a speaker, before a letter.
 const LABELS: [&str; 3] = ["response", "participant", "answer"];
+/// The longest list of models that is read, so that everything wrong with it is named. The models of a list are compared with
+/// each other, and a list that fills a request's body would keep this server from everything else for minutes.
+const MOST_READ: usize = 100;
 const MAX_NAME_CHARS: usize = 200;
 const MAX_PROMPT_CHARS: usize = 20_000;
 
@@ -64,10 +67,19 @@ impl<'de> Deserialize<'de> for Member {
     }
 }
 
+/// Why a list of so many models is not read, if it is not.
+pub(super) fn too_long(models: usize) -> Option<String> {
+    (models > MOST_READ).then(|| format!("may name at most {MAX_MEMBERS} models; it names {models}"))
+}
+
 /// Reads a list of members, naming each malformed seat. A name that stands for something else is refused only here, where
 /// somebody gives it: members that have one are left alone.
 pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member>> {
     let seats: Vec<Value> = fields.take(field, "a list of models")?;
+    if let Some(problem) = too_long(seats.len()) {
+        fields.refuse(field, FieldErrorKind::Value, problem);
+        return None;
+    }
     let mut members = Vec::with_capacity(seats.len());
     for (seat, value) in seats.iter().enumerate() {
         match Member::deserialize(value) {
@@ -223,6 +235,22 @@ mod tests {
         for alias in ["The chairman", "Chair", "Response", "Response AB", "Responses A", "A", "ResponseA"] {
             assert!(refused(alias).is_empty(), "{alias}");
         }
+    }
+
+    #[test]
+    fn a_list_that_no_council_comes_near_is_refused_as_a_whole() {
+        let read = |count: usize| {
+            let body = json!({"m": vec![0; count]});
+            let mut fields = Fields::of(&body).unwrap();
+            let members = members(&mut fields, "m");
+            (members.is_some(), fields.finish(|| ()).unwrap_err())
+        };
+        let (is_read, errors) = read(MOST_READ);
+        assert!(is_read && errors.len() == MOST_READ, "every wrong seat is named");
+        let (is_read, errors) = read(MOST_READ + 1);
+        assert!(!is_read);
+        assert_eq!(fields(&errors), ["m"]);
+        assert_eq!(errors[0].message, "may name at most 7 models; it names 101");
     }
 
     #[test]

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::field::{FieldError, Fields};
+use super::field::{FieldError, FieldErrorKind, Fields};
 use super::member::{
     MAX_MEMBERS, Member, is_a_name, member_problems, members, model_problem, name_rule, reviewer_problems,
+    too_long,
 };
 use crate::llm::{Sampling, Timeouts};
 
@@ -336,6 +337,15 @@ impl SettingValue for Option<String> {
 }
 
 impl SettingValue for Vec<String> {
+    fn read(fields: &mut Fields<'_>, name: &str, kind: Kind) -> Option<Self> {
+        let models: Self = fields.take(name, &kind.expected())?;
+        if let Some(problem) = too_long(models.len()) {
+            fields.refuse(name, FieldErrorKind::Value, problem);
+            return None;
+        }
+        Some(models)
+    }
+
     fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
         list_problems(field, kind, self)
     }

@@ -22,6 +22,9 @@ use crate::store::{StoreError, audit, purge_now};
 const MAX_TITLE_CHARS: usize = 200;
 const MAX_TAGS: usize = 20;
 const MAX_TAG_CHARS: usize = 40;
+/// How many tags of a list are looked at, the same ones among them: each is compared with those before it, and a list may fill a
+/// whole body.
+const MOST_READ: usize = 100;
 const MAX_PER_PAGE: u32 = 500;
 
 /// Tags that are offered before a user has own ones.
@@ -340,8 +343,9 @@ pub(super) async fn set_tags(
     if !fields.has("tags") {
         fields.refuse("tags", FieldErrorKind::Missing, "the list of tags is required");
     }
+    let tags = tags.unwrap_or_default();
     let mut clean: Vec<String> = Vec::new();
-    for (place, tag) in tags.unwrap_or_default().iter().enumerate() {
+    for (place, tag) in tags.iter().take(MOST_READ).enumerate() {
         let tag = tag.trim().to_lowercase();
         if let Some(problem) = name_problem(&tag, MAX_TAG_CHARS) {
             fields.refuse(format!("tags.{place}"), FieldErrorKind::Value, problem);
@@ -349,7 +353,7 @@ pub(super) async fn set_tags(
             clean.push(tag);
         }
     }
-    if clean.len() > MAX_TAGS {
+    if clean.len() > MAX_TAGS || tags.len() > MOST_READ {
         fields.refuse("tags", FieldErrorKind::Value, format!("at most {MAX_TAGS} tags"));
     }
     let tags = fields.finish(|| clean)?;

@@ -269,6 +269,46 @@ async fn titles_tags_and_tokens_hear_of_every_wrong_field() {
     app.close().await;
 }
 
+#[tokio::test]
+async fn a_list_that_fills_a_body_is_refused_as_a_whole() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let one = format!("/api/conversations/{id}");
+    let before = census(&app).await;
+    // If each were compared with all others, nobody would be answered for minutes.
+    let names: Vec<String> = (0..80_000).map(|number| format!("m/{number:05}")).collect();
+    let (first, second) = names.split_at(40_000);
+    for (method, path, body, wrong) in [
+        ("POST", format!("{one}/message"), json!({"content": "Why?", "models": names}), vec!["models"]),
+        (
+            "POST",
+            "/api/estimate".to_owned(),
+            json!({"content": "Why?", "reviewer_models": names}),
+            vec!["reviewer_models"],
+        ),
+        ("PUT", "/api/config".to_owned(), json!({"council_models": names}), vec!["council_models"]),
+        (
+            "PUT",
+            "/api/config".to_owned(),
+            json!({"tier1_models": first, "tier2_models": second}),
+            vec!["tier1_models", "tier2_models"],
+        ),
+    ] {
+        let answer = ann.send(method, &path, Some(&body)).await;
+        assert_eq!(answer.wrong_fields(), wrong, "{method} {path}");
+        let message = answer.json()["errors"][0]["message"].as_str().unwrap().to_owned();
+        assert!(message.starts_with("may name at most 7 models; it names "), "{method} {path}: {message}");
+    }
+    let answer = ann.put(&format!("{one}/tags"), json!({"tags": names})).await;
+    assert_eq!(answer.wrong_fields(), ["tags"]);
+    // Of a long list what is looked at is named.
+    let answer = ann.put(&format!("{one}/tags"), json!({"tags": vec![""; 1000]})).await;
+    assert_eq!(answer.wrong_fields().len(), 101);
+    assert_eq!(census(&app).await, before);
+    app.close().await;
+}
+
 /// Every route that takes a body.
 fn bodies(id: &str) -> [(&'static str, String); 7] {
     let one = format!("/api/conversations/{id}");

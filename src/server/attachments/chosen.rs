@@ -82,15 +82,16 @@ fn wanted(given: &Value, limits: &Attachments) -> Result<Vec<Wanted>, Vec<FieldE
             "files are switched off on this server; leave them out".to_owned(),
         );
     }
-    if list.len() > limits.max_per_question {
-        let message = format!(
-            "has {} files; at most {} may come with one question",
-            list.len(),
-            limits.max_per_question
-        );
+    if let Some(message) = too_many(list.len(), limits) {
         return refuse(FieldErrorKind::Value, message);
     }
     Ok(list.iter().map(of_list).collect())
+}
+
+/// Why so many files cannot come with one question, if they cannot.
+pub(in crate::server) fn too_many(files: usize, limits: &Attachments) -> Option<String> {
+    let most = limits.max_per_question;
+    (files > most).then(|| format!("has {files} files; at most {most} may come with one question"))
 }
 
 fn of_list(given: &Value) -> Wanted {

@@ -17,6 +17,7 @@ use super::start::{Start, start};
 use crate::council::field::FieldError;
 use crate::runs::Asked;
 use crate::server::app::App;
+use crate::server::attachments::chosen::too_many;
 use crate::server::extract::Caller;
 
 /// The names of parameters that were ignored.
@@ -84,6 +85,10 @@ async fn ask<A: Api>(
     files.extend(wanted.said.files.iter().cloned());
     let (files, passed_over) = keeping::chosen(&files, &from.app.config.attachments);
     ignored.extend(passed_over);
+    // Before the first of them is kept.
+    if let Some(why) = too_many(files.len(), &from.app.config.attachments) {
+        return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.question, why)], &[]));
+    }
     keeping::keep_all(from, &files, &arrived.coming).await?;
     // The answer may take minutes.
     drop(arrived);

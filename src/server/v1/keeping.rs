@@ -1,7 +1,7 @@
 //! The files of a request: how much of them a body may have, which of them the question comes with, and how those that came as
 //! data are kept.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use actix_web::http::header;
@@ -87,6 +87,11 @@ fn places(app: &App, announced: usize) -> Result<SemaphorePermit<'_>, Problem> {
 /// Which of the files in the messages the question comes with, each once, and the places of those that are ignored: of
 /// what came with earlier questions the latest, as far as there is room.
 pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>, Vec<String>) {
+    // A file that is sent again keeps its first name.
+    let mut first: BTreeMap<&str, &SaidFile> = BTreeMap::new();
+    for file in said {
+        first.entry(&file.id).or_insert(file);
+    }
     let (mut pictures, mut seen) = (0, BTreeSet::new());
     let (mut chosen, mut passed_over) = (Vec::new(), Vec::new());
     for file in said.iter().rev() {
@@ -98,8 +103,7 @@ pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>,
             passed_over.push(file.field.clone());
         } else {
             pictures += usize::from(file.is_picture);
-            // A file that is sent again keeps its first name.
-            let first = said.iter().find(|one| one.id == file.id).unwrap_or(file);
+            let first = first.get(file.id.as_str()).copied().unwrap_or(file);
             chosen.push(SaidFile { filename: first.filename.clone(), ..file.clone() });
         }
     }

@@ -88,7 +88,8 @@ impl Gathered {
                 // An unanswered question cannot be gone on from; as the last one it is what is asked.
                 if std::mem::take(&mut self.is_unanswered) {
                     self.open.clear();
-                    self.files.retain(|file| file.is_earlier);
+                    // Those of before stand first.
+                    self.files.truncate(self.files.partition_point(|file| file.is_earlier));
                 }
                 self.open.push(text);
                 self.files.extend(files);
@@ -108,7 +109,8 @@ impl Gathered {
                 (false, _) => {
                     let question = std::mem::take(&mut self.open).join("\n\n");
                     self.turns.push(Turn { question, answer: text });
-                    self.files.iter_mut().for_each(|file| file.is_earlier = true);
+                    let asked_with = self.files.iter_mut().rev().take_while(|file| !file.is_earlier);
+                    asked_with.for_each(|file| file.is_earlier = true);
                 }
             },
         }

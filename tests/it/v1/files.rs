@@ -190,6 +190,28 @@ async fn what_cannot_be_taken_is_named_by_its_place_and_nothing_is_kept() {
 }
 
 #[tokio::test]
+async fn of_more_files_than_may_come_none_is_kept() {
+    let app = TestApp::with(SEEING).await;
+    let tool = program(&app).await;
+    let data = |number: u32| {
+        let data = STANDARD.encode(format!("No. {number}"));
+        json!({"type": "file", "file": {"file_data": data}})
+    };
+    let name = |number: u32| json!({"type": "input_file", "file_id": format!("{number:05}")});
+    let eleven: Vec<Value> = (0..11).map(data).collect();
+    // If each were compared with all others, nobody would be answered for a while.
+    let body_full: Vec<Value> = (0..18_000).map(name).collect();
+    for (files, words) in [(eleven, "has 11 files; at most 10"), (body_full, "has 18000 files; at most 10")] {
+        let answer = tool.post(CHAT, chat(&[user(&[&[text("Why?")], files.as_slice()].concat())])).await;
+        assert_eq!(refused(&answer), (400, "invalid_value".to_owned(), json!("messages")));
+        assert!(answer.text.contains(words), "{}", answer.text);
+    }
+    assert_eq!(app.user("ann").get("/api/attachments").await.ok()["total"], 0);
+    assert_eq!(runs(&app).await, 0);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn of_earlier_pictures_the_latest_go_along_and_the_others_are_named() {
     let app = TestApp::with(SEEING).await;
     let tool = program(&app).await;
