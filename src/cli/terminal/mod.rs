@@ -17,7 +17,7 @@ use crate::id::UserId;
 use crate::identity::user;
 use crate::terminal::arguments::Where;
 use crate::terminal::profile::{self, Profiles};
-use crate::terminal::session::http::Http;
+use crate::terminal::session::http::{self, Http};
 use crate::terminal::session::{Session, Trouble};
 
 use ephemeral::Ephemeral;
@@ -91,10 +91,12 @@ fn server(place: &Where) -> Result<Option<Http>, Trouble> {
     }
 }
 
-/// The token that was kept for this address.
+/// The token that was kept for this address, however it is written.
 fn known_token(address: &str) -> Result<Option<SecretString>, Trouble> {
     let profiles = profile::read(profile_path().as_deref())?.profiles;
-    let same = |server: &str| server.trim_end_matches('/') == address.trim_end_matches('/');
+    // What is no address is refused when it is asked.
+    let Some(asked) = http::address(address) else { return Ok(None) };
+    let same = |server: &str| http::address(server).as_ref() == Some(&asked);
     Ok(profiles.values().find(|profile| same(&profile.server)).map(profile::Profile::token))
 }
 

@@ -136,6 +136,8 @@ async fn to_the_end(
                 }
                 Some(Step::Back) => {
                     view.say("Connected again.");
+                    // What was to stop it may not have arrived.
+                    stopped = false;
                     Ok(())
                 }
                 Some(Step::Gone(trouble)) => {

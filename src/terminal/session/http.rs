@@ -37,6 +37,14 @@ const PAUSES: [Duration; 5] = [
 /// How many tries in a row may fail before a run is given up: about ten minutes.
 const PATIENCE: usize = 120;
 
+/// The address of a server in the one form that all ways of writing it have.
+#[must_use]
+pub fn address(written: &str) -> Option<Url> {
+    let with_scheme = if written.contains("://") { written.to_owned() } else { format!("https://{written}") };
+    let url = Url::parse(with_scheme.trim_end_matches('/')).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
 /// See the module.
 #[derive(Clone)]
 pub struct Http {
@@ -52,14 +60,9 @@ impl Http {
     /// When the address or the token is not valid.
     pub fn server(address: &str, token: Option<&SecretString>) -> Result<Self, Trouble> {
         let wrong = |problem: String| Trouble::Wrong(vec![problem]);
-        let with_scheme =
-            if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
-        let base = Url::parse(with_scheme.trim_end_matches('/'))
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-            .ok_or_else(|| {
-                wrong(format!("{address:?} is no address of a server, as https://council.example.com is"))
-            })?;
+        let base = self::address(address).ok_or_else(|| {
+            wrong(format!("{address:?} is no address of a server, as https://council.example.com is"))
+        })?;
         let is_here = base.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
         if base.scheme() == "http" && !is_here && token.is_some() {
             return Err(wrong(format!(
@@ -122,7 +125,14 @@ impl Http {
         let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let wait = wait.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
         let problem: Option<Value> = response.json().await.ok();
-        let again = status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS;
+        // Gateways answer the last two in front of a server that is starting.
+        let again = matches!(
+            status,
+            StatusCode::SERVICE_UNAVAILABLE
+                | StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::BAD_GATEWAY
+                | StatusCode::GATEWAY_TIMEOUT
+        );
         let trouble = Trouble::refused(status, problem.as_ref());
         Err(Refused { trouble, again: again.then(|| wait.unwrap_or(PAUSES[2])) })
     }
@@ -205,7 +215,11 @@ impl Http {
     fn sign_in(&self, response: &Response) -> Option<Trouble> {
         let status = response.status();
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        if !status.is_redirection() && !kind.is_some_and(|kind| kind.starts_with("text/html")) {
+        let is_page = kind.is_some_and(|kind| kind.starts_with("text/html"));
+        // Gateways put their own refusals on a page, too.
+        let is_refusal = status.is_server_error()
+            || matches!(status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::TOO_MANY_REQUESTS);
+        if !status.is_redirection() && (!is_page || is_refusal) {
             return None;
         }
         let Place::Server(address) = &self.place else {
@@ -406,15 +420,32 @@ impl Reader {
                 self.failed += 1;
                 tracing::debug!(%trouble, "a stream cannot be opened again yet");
             }
-            // A gateway answers this in front of a server that is starting.
-            Err(Refused { trouble: Trouble::NotReachable(_), .. }) if self.failed < PATIENCE => {
-                self.failed += 1;
-            }
             Err(Refused { trouble, .. }) => {
                 self.over = true;
                 return Some(Step::Gone(trouble));
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_the_same_however_it_is_written() {
+        let kept = address("https://council.example.com").unwrap();
+        for written in
+            ["council.example.com", "https://council.example.com/", "HTTPS://Council.Example.com:443"]
+        {
+            assert_eq!(address(written), Some(kept.clone()), "{written}");
+        }
+        for other in ["http://council.example.com", "council.example.com:8443", "council.example.com/other"] {
+            assert_ne!(address(other), Some(kept.clone()), "{other}");
+        }
+        for wrong in ["", "ftp://council.example.com", "https://"] {
+            assert_eq!(address(wrong), None, "{wrong}");
+        }
     }
 }

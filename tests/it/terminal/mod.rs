@@ -47,7 +47,9 @@ impl Losable {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let council = Program::council(&db, &models)
             .set("server.port", &port.to_string())
-            .set("runs.lease_seconds", "5");
+            .set("runs.lease_seconds", "5")
+            // Readers that come back to a silent run see soon that they have.
+            .set("server.heartbeat_seconds", "1");
         let server = council.serve().await;
         let made = server.user("ann").post("/api/tokens", json!({"name": "terminal"})).await.ok();
         let token = made["token"].as_str().unwrap().to_owned();

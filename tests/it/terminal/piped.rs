@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{program, token};
 use crate::support::app::TestApp;
-use crate::support::model_server::Script;
+use crate::support::model_server::{ModelServer, Script};
 use crate::support::process::{Ended, Program};
 
 /// What would steer a terminal.
@@ -132,6 +132,23 @@ async fn a_page_to_sign_in_is_recognised_and_explained() {
 }
 
 #[tokio::test]
+async fn what_a_gateway_refuses_on_a_page_is_no_page_to_sign_in() {
+    let gateway = ModelServer::start().await;
+    let program = Program::plain()
+        .env("LLM_COUNCIL_SERVER", gateway.base_url().trim_end_matches("/v1"))
+        .env("LLM_COUNCIL_TOKEN", "lc_anything");
+    for (status, code) in [(413_u16, 1), (502, 3), (504, 3)] {
+        gateway.others(move |_| {
+            let page = Script::status(status, "<html><h1>nginx</h1></html>");
+            Some(page.header("content-type", "text/html").header("retry-after", "0"))
+        });
+        let ended = program.run(&["query", "Why?"]).await;
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        assert!(ended.stderr.contains(&status.to_string()), "{}", ended.stderr);
+    }
+}
+
+#[tokio::test]
 async fn a_file_is_whole_or_not_there() {
     let app = TestApp::start().await;
     let program = program(&app, "ann").await;
@@ -181,6 +198,9 @@ async fn a_token_is_kept_for_its_owner_alone_after_it_was_tried() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("as ann") && !ended.stdout.contains(&token), "{}", ended.stdout);
     assert_eq!(home.run(&["query", "Why?", "--simple"]).await.code, Some(0));
+    let otherwise = app.url("").replace("http://", "HTTP://");
+    let ended = home.run(&["query", "Why?", "--simple", "--server", &otherwise]).await;
+    assert_eq!(ended.code, Some(0), "it is the same server: {ended:?}");
     app.close().await;
 }
 

@@ -1,6 +1,8 @@
 //! A run that is stopped, or whose server goes away, while somebody watches.
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use super::{Losable, program};
 use crate::support::app::TestApp;
@@ -60,6 +62,45 @@ async fn a_killed_server_is_followed_again_and_nothing_is_told_twice() {
     for once in ["run_started", "stage1_complete", "stage2_complete", "stage3_complete", "complete"] {
         assert_eq!(count(once), 1, "{once}");
     }
+}
+
+#[tokio::test]
+async fn a_gateways_page_in_front_of_a_server_that_starts_is_waited_out() {
+    let mut lost = Losable::start().await;
+    let asked = Program::plain()
+        .env("LLM_COUNCIL_SERVER", &lost.url)
+        .env("LLM_COUNCIL_TOKEN", &lost.token)
+        .begin(&["query", "--simple", "Why?"]);
+    lost.lose().await;
+    let gateway = TcpListener::bind(lost.url.trim_start_matches("http://")).await.unwrap();
+    let (mut reader, _) = gateway.accept().await.unwrap();
+    let mut request = Vec::new();
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        assert_ne!(reader.read_buf(&mut request).await.unwrap(), 0, "a whole request");
+    }
+    let page = "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\
+                Connection: close\r\n\r\n<h1>Later.</h1>";
+    reader.write_all(page.as_bytes()).await.unwrap();
+    drop((reader, gateway));
+    lost.bring_back().await;
+    let ended = asked.ended_with_output().await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "At last.\n"), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_run_that_could_not_be_stopped_is_stopped_once_its_server_is_back() {
+    let mut lost = Losable::start().await;
+    let asked = Program::plain()
+        .env("LLM_COUNCIL_SERVER", &lost.url)
+        .env("LLM_COUNCIL_TOKEN", &lost.token)
+        .begin(&["query", "Why?"]);
+    lost.lose().await;
+    asked.signal("SIGINT");
+    // The chairman still waits: nothing but the interrupt ends the run.
+    lost.server = Some(lost.council.serve().await);
+    let ended = asked.ended_with_output().await;
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    lost.gate.open();
 }
 
 #[tokio::test]
