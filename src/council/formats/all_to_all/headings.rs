@@ -22,32 +22,29 @@ pub fn read_critiques(statement: &mut Statement, others: &[&str]) {
     }
 }
 
-/// The two sections of an answer to critics.
-#[derive(PartialEq)]
-enum Section {
-    Addressing,
-    Revised,
-}
-
 /// Reads what is said to the critics, and the answer as it stands then.
 pub fn read_defense(statement: &mut Statement, _others: &[&str]) {
-    let name = |heading: &str| {
+    let headings: Vec<String> = sections(&statement.text, |heading| Some(heading.to_lowercase()))
+        .into_iter()
+        .map(|(heading, _)| heading)
+        .collect();
+    // One that only begins alike may be a part of a section, as `Revised Plan` is of an answer.
+    let found = |asked_for: &str, begins: &str| {
+        let exact = headings.iter().find(|heading| *heading == asked_for);
+        exact.or_else(|| headings.iter().find(|heading| heading.starts_with(begins)))
+    };
+    let addressing = found("addressing critiques", "addressing");
+    let revised = found("revised response", "revised");
+    let parts = sections(&statement.text, |heading| {
         let heading = heading.to_lowercase();
-        if heading.starts_with("addressing") {
-            Some(Section::Addressing)
-        } else if heading.starts_with("revised") {
-            Some(Section::Revised)
-        } else {
-            None
-        }
+        [addressing, revised].into_iter().flatten().find(|name| **name == heading)
+    });
+    let text_under = |heading: Option<&String>| {
+        let part = parts.iter().rfind(|(name, text)| Some(*name) == heading && !text.is_empty());
+        part.map(|(_, text)| text.clone())
     };
-    let mut parts = sections(&statement.text, name);
-    let mut take = |section: &Section| {
-        let at = parts.iter().rposition(|(name, text)| name == section && !text.is_empty())?;
-        Some(parts.swap_remove(at).1)
-    };
-    statement.addressed = take(&Section::Addressing);
-    statement.revised_answer = take(&Section::Revised);
+    statement.addressed = text_under(addressing);
+    statement.revised_answer = text_under(revised);
 }
 
 #[cfg(test)]
@@ -82,6 +79,26 @@ mod tests {
         let mut statement = said("It rains, as I said.");
         read_defense(&mut statement, &[]);
         assert_eq!(statement.answer(), "It rains, as I said.");
+    }
+
+    #[test]
+    fn a_section_goes_on_under_headings_that_begin_like_those_of_the_two() {
+        let text = "## Addressing Critiques\n### Addressing Participant B\nGranted.\n### Addressing Participant C\nNo.\n\
+            ## Revised Response\nIn short:\n### Revised Plan\n1. Wait.\n### Addressing the Cost\nLittle.";
+        let mut statement = said(text);
+        read_defense(&mut statement, &[]);
+        let addressed = "### Addressing Participant B\nGranted.\n### Addressing Participant C\nNo.";
+        assert_eq!(statement.addressed.as_deref(), Some(addressed));
+        assert_eq!(
+            statement.answer(),
+            "In short:\n### Revised Plan\n1. Wait.\n### Addressing the Cost\nLittle."
+        );
+        let text =
+            "**Addressing the Criticism**\nGranted.\n**Revised Answer**\nIn short:\n**Revised Plan**\nWait.";
+        let mut statement = said(text);
+        read_defense(&mut statement, &[]);
+        assert_eq!(statement.addressed.as_deref(), Some("Granted."));
+        assert_eq!(statement.answer(), "In short:\n**Revised Plan**\nWait.");
     }
 
     proptest! {
