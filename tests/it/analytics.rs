@@ -325,6 +325,37 @@ async fn a_run_that_took_answers_over_does_not_make_the_council_look_cheap() {
 }
 
 #[tokio::test]
+async fn nor_does_one_that_also_asked_others_in_vain() {
+    let council = Council::settle().await;
+    let ann = council.ann();
+    let only = |answering: &'static [&'static str]| {
+        council.app.models.rule(move |request| {
+            let model = request.model.as_str();
+            if MEMBERS.contains(&model) && !answering.contains(&model) {
+                return Some(Script::status(400, "not today"));
+            }
+            let text = if request.asked_for() == AskedFor::Review {
+                let [best, other] = ["m/two", "m/one"].map(|member| label_of(request, member));
+                format!("Both were read.\n\nFINAL RANKING:\n1. {best}\n2. {other}")
+            } else {
+                format!("The answer of {model}.")
+            };
+            Some(Script::answer(&text).usage(usage(all_say(request))))
+        });
+    };
+    only(&["m/one"]);
+    let first = council.ask().await;
+    only(&["m/one", "m/two"]);
+    let again = format!("/api/runs/{}/retry", first["run_id"].as_str().unwrap());
+    let second = ann.post(&again, json!({})).await.ok()["run_id"].clone();
+    ann.events(second.as_str().unwrap(), 0).await.rest().await;
+    // Two calls for answers and two answers; but one of the calls failed, and one answer was there before.
+    let found = ann.get("/api/analytics/council").await.ok();
+    assert_eq!(pick(&found, &["runs", "priced_runs", "council_cost"]), json!([1, 0, null]));
+    council.app.close().await;
+}
+
+#[tokio::test]
 async fn one_format_is_counted_alone_in_every_figure() {
     let council = Council::settle().await;
     let ann = council.ann();

@@ -65,7 +65,8 @@ const TAGGED_PREFERENCES: &str = preferences!(with_tag!());
 /// The winner of a run that one member won alone, and that has no second seat: otherwise nobody could
 /// say which call was its answer. Both costs are without the title, which a single model would need too.
 /// A run that took answers over from the run before it has not paid for them, so its calls are not what
-/// its council costs: one with fewer calls for answers than answers has no price here.
+/// its council costs: one with fewer calls for answers than answers, or with an answer of a model that was not asked for
+/// one, has no price here. The number alone does not show it: calls fail, and with tools one answer takes several.
 pub(super) const AGAINST_BEST: &str = concat!(
     "WITH best AS (
          SELECT w.run_id, w.user_id, w.seat, w.model FROM placings w
@@ -83,6 +84,9 @@ pub(super) const AGAINST_BEST: &str = concat!(
          HAVING count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL) = 0
             AND count(*) FILTER (WHERE c.purpose IN ('answer', 'debate_opening'))
                 >= (SELECT count(*) FROM placings p WHERE p.run_id = best.run_id)
+            AND NOT EXISTS (
+                SELECT FROM placings p WHERE p.run_id = best.run_id
+                   AND p.model <> ALL (array_agg(c.model) FILTER (WHERE c.purpose IN ('answer', 'debate_opening'))))
      )
      SELECT (SELECT count(*) FROM best) AS runs, count(*) AS priced,
             avg(council) AS council_usd, avg(member) AS member_usd,
