@@ -37,6 +37,12 @@ pub(super) fn sentences(problem: &Problem) -> String {
                 ". The run is {run}: wait for it with wait_run, or stop it with cancel_run"
             ));
         }
+        (StatusCode::SERVICE_UNAVAILABLE | StatusCode::INTERNAL_SERVER_ERROR, Some(run)) => {
+            text.push_str(&format!(
+                ". The question was taken all the same: the run is {run}, wait for it with wait_run. Do not ask again, that \
+                 would pay twice."
+            ));
+        }
         (StatusCode::PAYMENT_REQUIRED, _) => {
             text.push_str(" Nothing was asked. A cheaper question fits perhaps: list_councils says what each format and preset \
                            costs, and `models` may name fewer members; else the person has to raise the budget.");
@@ -61,4 +67,22 @@ pub(super) fn error(problem: &Problem) -> ErrorData {
         _ => ErrorCode::INTERNAL_ERROR,
     };
     ErrorData::new(code, sentences(problem), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentences;
+    use crate::id::RunId;
+    use crate::server::problem::Problem;
+
+    #[test]
+    fn only_what_was_not_taken_is_to_be_called_again() {
+        let run = RunId::generate();
+        let problem = Problem::unavailable("the database cannot be used right now; try again in a moment");
+        let before = sentences(&problem);
+        assert!(before.ends_with("Try the same call again in a few seconds."), "{before}");
+        let after = sentences(&problem.with_run(run));
+        assert!(after.contains(&run.to_string()) && after.contains("Do not ask again"), "{after}");
+        assert!(!after.contains("Try the same call"), "{after}");
+    }
 }

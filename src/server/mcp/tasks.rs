@@ -30,7 +30,8 @@ pub(super) fn are_known_to(context: &RequestContext<RoleServer>) -> bool {
 /// The task of a run that is not over; none where it is.
 pub(super) async fn begun(asker: &Asker, told: &Told) -> Result<Option<CreateTaskResult>, Problem> {
     let id = told.structured.get("run_id").and_then(Value::as_str).unwrap_or_default();
-    let row = find(asker, id).await?;
+    let run: RunId = id.parse().map_err(|_| Problem::not_found("Task"))?;
+    let row = waiting::find(asker, run).await.map_err(|problem| problem.with_run(run))?;
     Ok((!row.status.is_over()).then(|| CreateTaskResult::new(task(&row))))
 }
 

@@ -117,6 +117,13 @@ impl Problem {
         problem
     }
 
+    /// The same, where a run was begun before it: that goes on.
+    #[must_use]
+    pub fn with_run(mut self, run: RunId) -> Self {
+        self.0.more.insert("run_id".into(), json!(run));
+        self
+    }
+
     /// 409: there is nothing to share, or not yet.
     #[must_use]
     pub fn not_to_share(why: NotToShare) -> Self {

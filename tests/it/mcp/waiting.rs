@@ -128,6 +128,24 @@ async fn the_same_question_under_the_same_key_is_asked_and_paid_once() {
 }
 
 #[tokio::test]
+async fn a_question_that_was_taken_names_its_run_where_the_run_cannot_be_read() {
+    let (app, gate) = held().await;
+    let client = Client::modern(&app, "ann");
+    let mut superuser = app.db.superuser().await;
+    // A first question begins without this table; what there is of its run is not read without it.
+    sqlx::query("ALTER TABLE message_versions RENAME TO away").execute(&mut superuser).await.unwrap();
+    let said = client.refused("ask_council", json!({"question": "Why?", "wait_seconds": 0})).await;
+    sqlx::query("ALTER TABLE away RENAME TO message_versions").execute(&mut superuser).await.unwrap();
+    assert!(said.contains("Do not ask again"), "{said}");
+    let (_, named) = said.split_once("the run is ").unwrap();
+    let run = named.split(',').next().unwrap();
+    gate.open();
+    let answer = client.told("wait_run", json!({"run_id": run})).await;
+    assert_eq!((&answer["status"], &answer["answer"]), (&json!("complete"), &json!("At last.")));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_server_that_goes_away_gives_the_handle_and_the_next_one_the_answer() {
     let db = TestDb::new().await;
     let models = ModelServer::start().await;

@@ -90,6 +90,8 @@ pub(super) async fn call(asker: &Asker, arguments: &Value, listener: &Listener) 
         firing: None,
     };
     let asked = asking::ask_for(&asker.app, &asker.caller, asker.asked_by.clone(), question).await?;
-    let run = waiting::wait(asker, asked.run, at_most, listener).await?;
+    let waited = waiting::wait(asker, asked.run, at_most, listener).await;
+    // Whatever is wrong now, the question was taken: asked again, it would be paid twice.
+    let run = waited.map_err(|problem| problem.with_run(asked.run))?;
     Ok(run_view::told(run))
 }
