@@ -4,7 +4,7 @@
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use jiff::civil::{DateTime, date};
-use jiff::tz::TimeZone;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use crate::council::field::FieldError;
@@ -44,8 +44,27 @@ impl When {
     /// The next time after this one; none where there will be none.
     #[must_use]
     pub fn after(&self, at: Timestamp) -> Option<Zoned> {
-        let next = self.cron.find_next_occurrence(&self.shown(at), false).ok()?;
-        (next.timestamp() > at).then_some(next)
+        let from = self.shown(at);
+        // Every hour, or every second one: by the hours that there are, be they shown twice or left out.
+        if self.cron.pattern.hours.from_wildcard {
+            let next = self.cron.find_next_occurrence(&from, false).ok()?;
+            return (next.timestamp() > at).then_some(next);
+        }
+        let times = self.cron.iter_after(from.datetime());
+        times.filter_map(|time| self.moment(time)).find(|next| next.timestamp() > at)
+    }
+
+    /// When the clocks show this time first; where they leave it out, when they go forward.
+    fn moment(&self, time: DateTime) -> Option<Zoned> {
+        let shown = self.zone.to_ambiguous_zoned(time);
+        let is_left_out = matches!(shown.offset(), AmbiguousOffset::Gap { .. });
+        // Of a time that is left out, this is before the clocks go forward.
+        let earlier = shown.earlier().ok()?;
+        if !is_left_out {
+            return Some(earlier);
+        }
+        let change = self.zone.following(earlier.timestamp()).next()?;
+        Some(self.shown(change.timestamp()))
     }
 
     /// The next times after this one, as many as that.

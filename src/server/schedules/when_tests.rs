@@ -35,6 +35,11 @@ fn a_time_that_does_not_exist_comes_once_when_the_clocks_have_gone_forward() {
         after("30 1 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", 2),
         ["2026-03-29T01:30+01:00", "2026-03-30T01:30+02:00"]
     );
+    // One of several times of a day is not left out either, and two of them are not asked at once.
+    assert_eq!(
+        after("0,30 2,14 * * *", "Europe/Berlin", "2026-03-28T13:45:00Z", 3),
+        ["2026-03-29T03:00+02:00", "2026-03-29T14:00+02:00", "2026-03-29T14:30+02:00"]
+    );
 }
 
 #[test]
@@ -48,6 +53,20 @@ fn a_time_that_comes_twice_is_used_once() {
     for at in ["2026-10-25T00:30:01Z", "2026-10-25T01:15:00Z"] {
         assert_eq!(after("30 2 * * *", "Europe/Berlin", at, 1), ["2026-10-26T02:30+01:00"], "{at}");
     }
+    // So is one of several times of a day.
+    assert_eq!(
+        after("0,30 2,14 * * *", "Europe/Berlin", "2026-10-24T13:00:00Z", 4),
+        [
+            "2026-10-25T02:00+02:00",
+            "2026-10-25T02:30+02:00",
+            "2026-10-25T14:00+01:00",
+            "2026-10-25T14:30+01:00"
+        ]
+    );
+    assert_eq!(
+        after("*/30 2 * * *", "Europe/Berlin", "2026-10-24T23:00:00Z", 3),
+        ["2026-10-25T02:00+02:00", "2026-10-25T02:30+02:00", "2026-10-26T02:00+01:00"]
+    );
     // An hourly schedule is due every hour.
     assert_eq!(
         after("30 * * * *", "Europe/Berlin", "2026-10-24T23:45:00Z", 3),
