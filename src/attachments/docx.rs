@@ -1,5 +1,5 @@
-//! The text of a DOCX: the paragraphs of `word/document.xml`, which is read as it is unpacked. Nothing is fetched, and
-//! only the entities that XML predefines are resolved.
+//! The text of a DOCX: the paragraphs of its main document, which is read as it is unpacked. Nothing is fetched, and only the
+//! entities that XML predefines are resolved.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 
@@ -13,14 +13,13 @@ use super::text::{NotRead, Text};
 
 /// The most that the document may unpack to, in bytes.
 const MAX_XML_BYTES: u64 = 64 << 20;
-const DOCUMENT: &str = "word/document.xml";
 
 /// The text of these bytes.
 pub(super) fn text(bytes: &[u8]) -> Result<Text, NotRead> {
     let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|_| NotRead::OfAnotherKind)?;
-    let document = match zip.by_name(DOCUMENT) {
+    let place = zip.file_names_raw().position(is_main_document).ok_or(NotRead::OfAnotherKind)?;
+    let document = match zip.by_index(place) {
         Ok(document) => document,
-        Err(ZipError::FileNotFound) => return Err(NotRead::OfAnotherKind),
         Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword) => {
             return Err(Unreadable::Encrypted.into());
         }
@@ -33,25 +32,47 @@ pub(super) fn text(bytes: &[u8]) -> Result<Text, NotRead> {
     if is_cut { Err(Unreadable::TooLarge.into()) } else { read }
 }
 
+/// Whether this is the name of the main document: `word/document.xml`, or with a number, as Word in a browser calls it.
+fn is_main_document(name: &[u8]) -> bool {
+    let number = name.strip_prefix(b"word/document").and_then(|rest| rest.strip_suffix(b".xml"));
+    number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+}
+
 /// The text inside the text elements, one line per paragraph.
 fn paragraphs(document: impl BufRead) -> Result<Text, NotRead> {
     let mut reader = Reader::from_reader(document);
-    let (mut text, mut buffer) = (Text::default(), Vec::new());
+    // Some programs write `<w:tab></w:tab>` for `<w:tab/>`.
+    reader.config_mut().expand_empty_elements = true;
+    let (mut text, mut buffer, mut passed_over) = (Text::default(), Vec::new(), Vec::new());
     let mut in_text = false;
+    // How long the text was at the beginning of each choice that is open.
+    let mut choices = Vec::new();
     while !text.is_full() {
         buffer.clear();
         let event = reader.read_event_into(&mut buffer).map_err(|_| Unreadable::Damaged)?;
         match event {
-            Event::Start(tag) if tag.local_name().as_ref() == "t" => in_text = true,
+            Event::Start(tag) => match tag.local_name().as_ref() {
+                "t" => in_text = true,
+                // A text box, in the middle of the paragraph that it stands beside.
+                "txbxContent" => text.push("\n"),
+                "AlternateContent" => choices.push(text.as_str().len()),
+                name => {
+                    let is_said = choices.last().is_some_and(|before| *before < text.as_str().len());
+                    if is_left_out(name, is_said) {
+                        reader
+                            .read_to_end_into(tag.name(), &mut passed_over)
+                            .map_err(|_| Unreadable::Damaged)?;
+                    }
+                }
+            },
             Event::End(tag) => match tag.local_name().as_ref() {
                 "t" => in_text = false,
-                "p" => text.push("\n"),
-                "tc" => text.push("\t"),
-                _ => {}
-            },
-            Event::Empty(tag) => match tag.local_name().as_ref() {
-                "br" | "cr" | "p" => text.push("\n"),
-                "tab" => text.push("\t"),
+                "p" | "br" | "cr" => text.push("\n"),
+                "tc" | "tab" => text.push("\t"),
+                "noBreakHyphen" => text.push("-"),
+                "AlternateContent" => {
+                    choices.pop();
+                }
                 _ => {}
             },
             Event::Text(piece) if in_text => {
@@ -62,7 +83,7 @@ fn paragraphs(document: impl BufRead) -> Result<Text, NotRead> {
             }
             Event::CData(piece) if in_text => text.push(&piece.xml10_content()),
             Event::Eof => break,
-            Event::Start(_)
+            Event::Empty(_)
             | Event::Text(_)
             | Event::CData(_)
             | Event::GeneralRef(_)
@@ -73,6 +94,16 @@ fn paragraphs(document: impl BufRead) -> Result<Text, NotRead> {
         }
     }
     Ok(text)
+}
+
+/// Whether an element is passed over: what was deleted or moved elsewhere, how a paragraph looks (its tab stops have the name of
+/// tabs), and the same content once more for other programs, such as the older form of a text box.
+fn is_left_out(name: &str, is_said: bool) -> bool {
+    match name {
+        "del" | "moveFrom" | "pPr" => true,
+        "Choice" | "Fallback" => is_said,
+        _ => false,
+    }
 }
 
 /// The character that a reference stands for: by its number, or one of XML's five. Entities that the document declares

@@ -84,6 +84,39 @@ async fn text_pdf_and_docx_are_read_as_they_are_uploaded() {
 }
 
 #[tokio::test]
+async fn of_a_docx_everything_that_word_shows_is_read_once() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let text_box = "<w:txbxContent><w:p><w:r><w:t>a box</w:t></w:r></w:p></w:txbxContent>";
+    let words = docx(&format!(
+        "<w:p><w:pPr><w:tabs><w:tab w:val=\"left\" w:pos=\"720\"/></w:tabs></w:pPr>\
+         <w:r><w:t>pages 3</w:t><w:noBreakHyphen/><w:t>5</w:t><w:tab></w:tab></w:r></w:p>\
+         <w:p><w:r><w:t>Beside</w:t></w:r><w:r><mc:AlternateContent>\
+         <mc:Choice Requires=\"wps\"><w:drawing>{text_box}</w:drawing></mc:Choice>\
+         <mc:Fallback><w:pict>{text_box}</w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>\
+         <w:p><w:r><mc:AlternateContent><mc:Choice Requires=\"w16se\"><w16se:symEx w16se:char=\"1F60A\"/></mc:Choice>\
+         <mc:Fallback><w:t>😊</w:t></mc:Fallback></mc:AlternateContent></w:r></w:p>\
+         <w:p><w:moveFrom w:id=\"1\"><w:r><w:t>moved</w:t></w:r></w:moveFrom></w:p>\
+         <w:p><w:moveTo w:id=\"2\"><w:r><w:t>moved</w:t></w:r></w:moveTo></w:p>"
+    ));
+    let online: &[u8] = b"<w:document xmlns:w=\"http://w\"><w:body><w:p><w:r><w:t>Online</w:t></w:r></w:p></w:body></w:document>";
+    for (name, bytes, text) in [
+        ("shown.docx", words, "pages 3-5\t\nBeside\na box\n\n😊\n\nmoved\n"),
+        // As Word in a browser calls it.
+        ("online.docx", zip_of(&[("word/document2.xml", online)]), "Online\n"),
+    ] {
+        let id = taken(&ann, name, &bytes).await;
+        let stored: String = sqlx::query_scalar("SELECT text FROM attachments WHERE id = $1")
+            .bind(id)
+            .fetch_one(&mut app.db.superuser().await)
+            .await
+            .unwrap();
+        assert_eq!(stored, text, "{name}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn what_could_run_is_handed_out_inert() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
