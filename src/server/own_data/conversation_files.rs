@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 use serde::Serialize;
 
 use super::archive::{Archive, ExportError};
+use crate::attachments::beginning;
 use crate::id::{ConversationId, MessageId};
 use crate::server::shape::{ConversationSummary, Message, naive};
 use crate::server::{markdown, markdown_branches};
@@ -15,6 +16,8 @@ use crate::store::{Db, Scope, StoreError};
 /// How many messages are read at once: an answer with everything that led to it may have several mebibytes.
 const MESSAGES_AT_ONCE: usize = 2;
 const MAX_TITLE_CHARS: usize = 60;
+/// With the day, the id and the ending it is a name that every system takes, which may have 255 bytes.
+const MAX_TITLE_BYTES: usize = 180;
 
 /// A conversation without its messages, which follow in the file.
 #[derive(Serialize)]
@@ -148,7 +151,8 @@ fn in_a_name(title: &str) -> String {
         .map(str::to_lowercase)
         .collect();
     let name: String = words.join("-").chars().take(MAX_TITLE_CHARS).collect();
-    if name.is_empty() { "untitled".to_owned() } else { name }
+    let (name, _) = beginning(&name, MAX_TITLE_BYTES);
+    if name.is_empty() { "untitled".to_owned() } else { name.to_owned() }
 }
 
 #[cfg(test)]
@@ -168,5 +172,7 @@ mod tests {
             assert_eq!(in_a_name(title), name);
         }
         assert_eq!(in_a_name(&"x".repeat(500)).len(), MAX_TITLE_CHARS);
+        // Letters of four bytes.
+        assert_eq!(in_a_name(&"𞤀".repeat(500)).len(), MAX_TITLE_BYTES);
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::archive::{self, Archive, ExportError};
 use super::conversation_files::{self, Written};
+use crate::attachments::beginning;
 use crate::identity::{AuthMethod, Permission};
 use crate::objects::Objects;
 use crate::server::app::App;
@@ -25,6 +26,11 @@ const CONVERSATIONS_AT_ONCE: i64 = 50;
 const FILES_AT_ONCE: u32 = 100;
 /// How much of a file's id stands before its name.
 const FILE_ID_CHARS: usize = 12;
+/// How much of a file's own name is kept, in bytes: no system takes one of more than 255 with the id before it, and Windows no
+/// path of more than 260 characters.
+const MAX_NAME_BYTES: usize = 180;
+/// The longest ending that a name keeps when it is shortened, in bytes.
+const MAX_ENDING_BYTES: usize = 20;
 
 const README: &str = "\
 # Your data
@@ -45,7 +51,7 @@ This is everything that this LLM Council stores of you.
 - `account.json`, `holds.json`, `access.json`, `access_reads.json`, `audit.json`: who you are here, whether a hold is on your
   data, which administrators were let in to read it and what they read, and what you have done that is kept on record.
 - `attachments.json`, `attachments/`: the files that your questions came with, or that you have uploaded for one, each under the
-  beginning of its id and its name.
+  beginning of its id and its name. Names are shortened and have `_` where Windows could not unpack them otherwise.
 - `projects.json`, `project_files.json`, `project_memberships.json`: the projects that you are in by name, what their files are called,
   and with which role. The files themselves are the projects'.
 - `index.json`: how many there are of each, and the version of this layout.
@@ -175,8 +181,7 @@ impl Export {
                     Err(ExportError::Store(StoreError::NotFound)) => continue,
                     content => content?,
                 };
-                let beginning: String = file.id.chars().take(FILE_ID_CHARS).collect();
-                self.archive.begin(&format!("attachments/{beginning}-{}", file.filename), file.created_at)?;
+                self.archive.begin(&name_in_copy(&file.id, &file.filename), file.created_at)?;
                 self.archive.write_bytes(&content).await?;
             }
         }
@@ -201,5 +206,45 @@ impl Export {
         }
         self.archive.write("\n]\n").await?;
         Ok(count)
+    }
+}
+
+/// What a file is called in the copy, so that every system unpacks it: Windows leaves out those with certain characters.
+fn name_in_copy(id: &str, filename: &str) -> String {
+    let id: String = id.chars().take(FILE_ID_CHARS).collect();
+    let plain = |c: char| if matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*') { '_' } else { c };
+    let name: String = filename.chars().map(plain).collect();
+    let (stem, ending) = match name.rsplit_once('.') {
+        Some((stem, ending)) if ending.len() <= MAX_ENDING_BYTES => (stem, format!(".{ending}")),
+        _ => (name.as_str(), String::new()),
+    };
+    let (stem, _) = beginning(stem, MAX_NAME_BYTES - ending.len());
+    format!("attachments/{id}-{stem}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_system_unpacks_the_files() {
+        let id = "0123456789abcdef";
+        for (filename, name) in [
+            ("notes.md", "notes.md"),
+            ("Q: \"why\" <now> a|b?*.txt", "Q_ _why_ _now_ a_b__.txt"),
+            (".env", ".env"),
+            ("Über Öl", "Über Öl"),
+        ] {
+            assert_eq!(name_in_copy(id, filename), format!("attachments/0123456789ab-{name}"));
+        }
+        for (filename, ending) in [
+            (format!("{}.tar.gz", "ü".repeat(124)), ".gz"),
+            ("x".repeat(255), "x"),
+            (format!("a.{}", "x".repeat(253)), "x"),
+        ] {
+            let name = name_in_copy(id, &filename);
+            let name = name.strip_prefix("attachments/").unwrap();
+            assert!(name.len() <= 200 && name.ends_with(ending), "{name}");
+        }
     }
 }
