@@ -74,6 +74,11 @@ impl Screen {
         assert!(done.unwrap().success());
     }
 
+    /// Waits until all of this is on the screen: a frame is read while it is drawn.
+    pub async fn shows(&self, wanted: &[&str]) {
+        self.until(|text| wanted.iter().all(|one| text.contains(one))).await;
+    }
+
     /// Waits until the screen is as wanted.
     pub async fn until(&self, wanted: impl Fn(&str) -> bool) -> String {
         let begun = tokio::time::Instant::now();
