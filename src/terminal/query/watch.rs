@@ -136,7 +136,7 @@ async fn to_the_end(
                 }
                 Some(Step::Back) => {
                     view.say("Connected again.");
-                    // What was to stop it may not have arrived.
+                    // The request to stop may not have arrived.
                     stopped = false;
                     Ok(())
                 }

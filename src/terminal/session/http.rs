@@ -125,7 +125,7 @@ impl Http {
         let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let wait = wait.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
         let problem: Option<Value> = response.json().await.ok();
-        // Gateways answer the last two in front of a server that is starting.
+        // A gateway answers with the last two while the server behind it starts.
         let again = matches!(
             status,
             StatusCode::SERVICE_UNAVAILABLE
@@ -216,7 +216,7 @@ impl Http {
         let status = response.status();
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_page = kind.is_some_and(|kind| kind.starts_with("text/html"));
-        // Gateways put their own refusals on a page, too.
+        // Gateways also send their own refusals as HTML pages.
         let is_refusal = status.is_server_error()
             || matches!(status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::TOO_MANY_REQUESTS);
         if !status.is_redirection() && (!is_page || is_refusal) {

@@ -28,7 +28,7 @@ pub fn read_defense(statement: &mut Statement, _others: &[&str]) {
         .into_iter()
         .map(|(heading, _)| heading)
         .collect();
-    // One that only begins alike may be a part of a section, as `Revised Plan` is of an answer.
+    // A heading that only begins the same may belong to a section, as `Revised Plan` belongs to an answer.
     let found = |asked_for: &str, begins: &str| {
         let exact = headings.iter().find(|heading| *heading == asked_for);
         exact.or_else(|| headings.iter().find(|heading| heading.starts_with(begins)))
