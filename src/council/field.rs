@@ -1,9 +1,15 @@
 //! Reading untrusted JSON bodies field by field, so that one answer names every wrong field.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::invisible::{is_hidden, shows_nothing};
+
+/// How many wrong fields an answer names. A list in a request's body may have hundreds of thousands of wrong items, and an
+/// answer that named each would be many times as long as the request.
+const MOST_NAMED: usize = 100;
 
 /// One wrong field of a request or of the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -42,6 +48,19 @@ impl FieldError {
     pub fn under(self, outer: &str) -> Self {
         Self { field: format!("{outer}.{}", self.field), ..self }
     }
+}
+
+/// The errors as an answer names them: of very many the first, and how many more there are.
+#[must_use]
+pub fn named(errors: &[FieldError]) -> Cow<'_, [FieldError]> {
+    // A list that was shortened before has one more, and stays as it is.
+    if errors.len() <= MOST_NAMED + 1 {
+        return Cow::Borrowed(errors);
+    }
+    let more = errors.len() - MOST_NAMED;
+    let mut named = errors[..MOST_NAMED].to_vec();
+    named.push(FieldError::value("body", format!("has {more} more wrong fields")));
+    Cow::Owned(named)
 }
 
 /// What is wrong with what somebody calls a thing, if anything: a name has something to see, and nothing that hides or turns a
@@ -126,6 +145,21 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_very_many_wrong_fields_the_first_are_named_and_the_others_counted() {
+        let errors = |count: usize| -> Vec<FieldError> {
+            (0..count).map(|place| FieldError::value(format!("list.{place}"), "is wrong")).collect()
+        };
+        let few = errors(MOST_NAMED + 1);
+        assert_eq!(named(&few), few.as_slice());
+        let many = errors(1_000_000);
+        let first = named(&many);
+        assert_eq!(first.len(), MOST_NAMED + 1);
+        assert_eq!(first[..MOST_NAMED], many[..MOST_NAMED]);
+        assert_eq!(first[MOST_NAMED], FieldError::value("body", "has 999900 more wrong fields"));
+        assert_eq!(named(&first), first, "it says the same when it is shortened again");
+    }
 
     #[test]
     fn a_name_shows_itself_as_it_is() {

@@ -294,6 +294,12 @@ async fn a_list_that_fills_a_body_is_refused_as_a_whole() {
             json!({"tier1_models": first, "tier2_models": second}),
             vec!["tier1_models", "tier2_models"],
         ),
+        (
+            "PUT",
+            "/api/config".to_owned(),
+            json!({"routing_pools": {"coding": first, "general": second}}),
+            vec!["routing_pools.coding", "routing_pools.general"],
+        ),
     ] {
         let answer = ann.send(method, &path, Some(&body)).await;
         assert_eq!(answer.wrong_fields(), wrong, "{method} {path}");
@@ -305,6 +311,34 @@ async fn a_list_that_fills_a_body_is_refused_as_a_whole() {
     // Of a long list what is looked at is named.
     let answer = ann.put(&format!("{one}/tags"), json!({"tags": vec![""; 1000]})).await;
     assert_eq!(answer.wrong_fields().len(), 101);
+    assert_eq!(census(&app).await, before);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn of_very_many_wrong_things_the_first_are_named_and_the_others_counted() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let before = census(&app).await;
+    let options: serde_json::Map<String, serde_json::Value> =
+        (0..50_000).map(|number| (format!("o{number:05}"), json!(1))).collect();
+    for (method, path, body, more) in [
+        ("POST", "/api/tokens", json!({"name": "laptop", "permissions": vec![""; 200_000]}), 199_900),
+        (
+            "POST",
+            "/api/webhooks",
+            json!({"url": "https://example.com/", "events": vec![""; 200_000]}),
+            199_900,
+        ),
+        ("PUT", "/api/config", json!({"default_options": options}), 49_900),
+    ] {
+        let answer = ann.send(method, path, Some(&body)).await;
+        let wrong = answer.wrong_fields();
+        assert_eq!((wrong.len(), wrong.last().map(String::as_str)), (101, Some("body")), "{method} {path}");
+        let last = &answer.json()["errors"][100]["message"];
+        assert_eq!(last, &json!(format!("has {more} more wrong fields")), "{method} {path}");
+        assert!(answer.text.len() < 64 * 1024, "{method} {path}: {} bytes", answer.text.len());
+    }
     assert_eq!(census(&app).await, before);
     app.close().await;
 }

@@ -44,10 +44,15 @@ pub fn settings_problems(settings: &Settings) -> Vec<FieldError> {
 /// What is wrong with default options under these settings; `field` is where they stand.
 #[must_use]
 pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) -> Vec<FieldError> {
-    let unknown = options.keys().filter(|name| !features::may_have_default(name));
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        options.iter().partition(|(name, _)| features::may_have_default(name));
     let mut problems: Vec<FieldError> = unknown
-        .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
+        .into_iter()
+        .map(|(name, _)| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
+    // There may be as many unknown ones as fit into a body, and what follows is done for every format.
+    let options: RunOptions = known.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut found: Vec<FieldError> = Vec::new();
     // In every format, since each reads its own.
     let modes = formats::MODES.iter().map(|mode| json!({"mode": mode}));
     for mut request in std::iter::once(json!({})).chain(modes).chain(formats::requests()) {
@@ -57,13 +62,14 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         // So may what is in the library.
         let rubric = Some(Rubric::any());
         let context = Context { settings: settings.clone(), search, rubric, ..Context::default() };
-        for error in Plan::parse(&with_defaults(&request, options), context).err().unwrap_or_default() {
+        for error in Plan::parse(&with_defaults(&request, &options), context).err().unwrap_or_default() {
             let error = FieldError { field: format!("{field}.{}", error.field), ..error };
-            if !problems.contains(&error) {
-                problems.push(error);
+            if !found.contains(&error) {
+                found.push(error);
             }
         }
     }
+    problems.extend(found);
     problems
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ENCODED_BODY, Problem};
 use crate::attachments::Unreadable;
-use crate::council::field::{FieldError, FieldErrorKind};
+use crate::council::field::{FieldError, FieldErrorKind, named};
 
 impl Problem {
     /// 400: the request itself is malformed.
@@ -132,9 +132,10 @@ impl Problem {
         Self::new(StatusCode::MISDIRECTED_REQUEST, "misdirected", "Not this server's name", detail)
     }
 
-    /// 422: every wrong field.
+    /// 422: every wrong field, or so many of them that nobody needs more.
     #[must_use]
     pub fn fields(errors: &[FieldError]) -> Self {
+        let errors = named(errors);
         let mut problem =
             Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", "Some fields are wrong", String::new());
         problem.0.detail = errors.iter().map(existing_clients_shape).collect();

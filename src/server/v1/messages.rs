@@ -9,6 +9,9 @@ use crate::council::prompts::history::Turn;
 /// The question before a list that begins with an answer.
 const NOTHING_ASKED: &str = "(The conversation begins with an answer.)";
 
+/// How many messages that cannot be read are named. A body may have millions of them.
+const MOST_NAMED: usize = 50;
+
 /// The heading over the tool results for the question that is asked now.
 const FOUND: &str = "What tools were called for so far, and gave:";
 
@@ -28,16 +31,20 @@ pub(super) struct Said {
 /// data within them.
 ///
 /// # Errors
-/// Every message that cannot be read.
+/// Every message that cannot be read; of very many the first, and how many more there are.
 pub(super) fn read(name: &str, list: &[Value], coming: &Coming) -> Result<Said, Vec<FieldError>> {
     let mut gathered = Gathered::default();
-    let mut errors = Vec::new();
+    let (mut errors, mut more) = (Vec::new(), 0);
     for (place, message) in list.iter().enumerate() {
         let field = format!("{name}[{place}]");
         match message_of(&field, message, coming) {
             Ok(parts) => parts.into_iter().for_each(|(role, content)| gathered.add(role, content)),
-            Err(error) => errors.push(error),
+            Err(error) if errors.len() < MOST_NAMED => errors.push(error),
+            Err(_) => more += 1,
         }
+    }
+    if more > 0 {
+        errors.push(FieldError::value(name, format!("has {more} more messages that cannot be read")));
     }
     if !errors.is_empty() {
         return Err(errors);

@@ -126,6 +126,16 @@ fn every_message_that_cannot_be_read_is_named() {
     }
 }
 
+#[test]
+fn of_very_many_messages_that_cannot_be_read_the_first_are_named_and_the_others_counted() {
+    let list = vec![Value::from(0); 1_000_000];
+    let errors = read("messages", &list, &Coming::default()).unwrap_err();
+    assert_eq!(errors.len(), MOST_NAMED + 1);
+    assert_eq!(errors[0].field, "messages[0]");
+    let rest = FieldError::value("messages", "has 999950 more messages that cannot be read");
+    assert_eq!(errors.last(), Some(&rest));
+}
+
 /// JSON that is nearly a message.
 fn nearly() -> impl Strategy<Value = Value> {
     let word = prop_oneof![

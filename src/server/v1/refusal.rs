@@ -9,7 +9,7 @@ use actix_web::{HttpResponse, ResponseError};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::council::field::FieldError;
+use crate::council::field::{FieldError, named};
 use crate::server::problem::Problem;
 
 /// The header that tells a client library whether to send the request again by itself.
@@ -68,9 +68,10 @@ impl Refusal {
         }))
     }
 
-    /// 400 for wrong parameters: all of them in the sentence, and the first by its name. `names` says what a field of
-    /// a question is called in this API.
+    /// 400 for wrong parameters: all of them in the sentence, unless they are very many, and the first by its name. `names`
+    /// says what a field of a question is called in this API.
     pub(super) fn of_fields(errors: &[FieldError], names: &[(String, &str)]) -> Self {
+        let errors = named(errors);
         let name = |field: &str| {
             let known = names.iter().find(|(ours, _)| *ours == field);
             known.map_or_else(|| field.to_owned(), |(_, theirs)| (*theirs).to_owned())

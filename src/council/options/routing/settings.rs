@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::field::FieldError;
+use crate::council::field::{FieldError, FieldErrorKind, Fields};
+use crate::council::member::too_long;
 use crate::council::setting::{Key, Kind, ModelGroup, Setting, SettingValue, list_problems, settings};
 
 /// The kinds of questions that routing tells apart.
@@ -71,6 +72,18 @@ settings! {
 }
 
 impl SettingValue for RoutingPools {
+    fn read(fields: &mut Fields<'_>, name: &str, kind: Kind) -> Option<Self> {
+        let pools: Self = fields.take(name, &kind.expected())?;
+        let mut is_read = true;
+        for (category, models) in &pools {
+            if let Some(problem) = too_long(models.len()) {
+                fields.refuse(format!("{name}.{}", category.as_str()), FieldErrorKind::Value, problem);
+                is_read = false;
+            }
+        }
+        is_read.then_some(pools)
+    }
+
     fn problems(&self, field: &str, _kind: Kind) -> Vec<FieldError> {
         let pool = |(category, models): (&Category, &Vec<String>)| {
             list_problems(&format!("{field}.{}", category.as_str()), Kind::Models(1), models)
