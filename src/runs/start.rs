@@ -202,6 +202,10 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
     // Programs get sentences made from the events; web pages read the events' JSON.
     let live = live.keeping_events(is_of_program);
+    if !ask.begins_conversation {
+        // It may have been named since the question was read, when nobody listened for that yet.
+        live.mark_renamed();
+    }
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(asked(at))

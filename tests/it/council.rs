@@ -405,6 +405,33 @@ async fn a_conversation_that_a_person_names_meanwhile_is_told_by_that_name() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_is_named_while_its_run_begins_is_told_by_that_name() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    // Her questions begin one after the other: this one has been read, and waits for its turn.
+    let mut holder = app.db.superuser().await;
+    let hold = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/ann', 0))";
+    sqlx::raw_sql(hold).execute(&mut holder).await.unwrap();
+    let named = async {
+        let mut looker = app.db.superuser().await;
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+                       WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut looker).await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let title = json!({"title": "Mine"});
+        ann.send("PATCH", &format!("/api/conversations/{id}"), Some(&title)).await.ok();
+        sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.unwrap();
+    };
+    let (mut events, ()) = tokio::join!(ann.ask(&id, json!({"content": "Why is it?"})), named);
+    let events = events.rest().await;
+    assert_eq!(find(&events, "title_complete")["data"]["title"], "Mine");
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn no_model_is_asked_for_the_title_of_a_conversation_that_has_a_name() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
