@@ -51,6 +51,18 @@ async fn a_token_is_shown_once_and_kept_as_a_hash_only() {
 }
 
 #[tokio::test]
+async fn a_permission_that_is_named_again_and_again_is_kept_once() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    // It would be read with every request.
+    let made =
+        token(&ann, json!({"name": "tool", "permissions": vec![["ask", "read"]; 10_000].concat()})).await;
+    assert_eq!(made["permissions"], json!(["ask", "read"]));
+    assert_eq!(ann.get("/api/tokens").await.ok()[0]["permissions"], json!(["ask", "read"]));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_token_speaks_for_its_owner_where_no_proxy_does() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
