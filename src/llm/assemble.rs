@@ -117,6 +117,10 @@ impl Caller<'_> {
                 earlier = Some(error);
                 continue;
             }
+            if !progress.arrived && refuses_the_thoughts(&error) && asked.to_mut().drop_thoughts() {
+                earlier = Some(error);
+                continue;
+            }
             if !asked.tools.is_empty() && !progress.arrived && without_tools::may_mean_the_tools(&error) {
                 // Whether the tools were the reason is known once the request is accepted without them.
                 failed_with_tools = without_tools::was_a_failed_try(&error);
@@ -320,6 +324,16 @@ fn refuses_the_temperature(error: &CallError) -> bool {
     let said = error.message.to_lowercase();
     may_mean_a_parameter(error)
         && said.contains("temperature")
+        && WORDS.iter().any(|words| said.contains(words))
+}
+
+/// Whether a message may not have the thoughts before its calls, as servers word it that a gateway passes them on to:
+/// property 'reasoning_content' is unsupported; extra inputs are not permitted.
+fn refuses_the_thoughts(error: &CallError) -> bool {
+    const WORDS: [&str; 5] = ["unsupported", "not support", "not permitted", "unknown", "unexpected"];
+    let said = error.message.to_lowercase();
+    may_mean_a_parameter(error)
+        && said.contains("reasoning_content")
         && WORDS.iter().any(|words| said.contains(words))
 }
 

@@ -142,6 +142,8 @@ pub(super) struct ReplyReader {
     halves: Halves,
     served_by: Option<String>,
     tools: ToolDeltas,
+    /// Reasoning came as `reasoning_content`, and is wanted back with calls of tools.
+    reasons_by_content: bool,
     /// The list of citations that came last.
     cited: Vec<Citation>,
     finished: bool,
@@ -158,6 +160,7 @@ impl ReplyReader {
             halves: Halves::default(),
             served_by: None,
             tools: ToolDeltas::default(),
+            reasons_by_content: false,
             cited: Vec::new(),
             finished: false,
             done: false,
@@ -236,7 +239,8 @@ impl ReplyReader {
     }
 
     fn take_plain(&mut self, piece: PlainPiece<'_>, out: &mut Vec<Chunk>) {
-        let PlainPiece { model, reasoning, text } = piece;
+        let PlainPiece { model, reasoning, by_content, text } = piece;
+        self.reasons_by_content |= by_content;
         if let Some(model) = model
             && self.served_by.as_deref() != Some(&*model)
         {
@@ -290,6 +294,7 @@ impl ReplyReader {
             out.extend(text(choice.get("text")).map(|text| Chunk::Text(text.to_owned())));
             return;
         };
+        self.reasons_by_content |= part.get("reasoning_content").is_some_and(Value::is_string);
         let details = part.get_mut("reasoning_details").map(Value::take).filter(has_content);
         // Some gateways send one text under both names.
         let reasoning = text(part.get("reasoning"))
@@ -305,6 +310,9 @@ impl ReplyReader {
         // The older name, from before there could be several.
         let old = part.get("function_call").filter(|call| call.is_object());
         for call in calls.filter(|call| call.is_object()).chain(old) {
+            if self.reasons_by_content && !self.tools.have_begun() {
+                out.push(Chunk::ReasoningDetails(Value::Array(vec![tool_extras::thoughts_block()])));
+            }
             let read = self.tools.read(call);
             if let Chunk::ToolCall { index, .. } = read
                 && let Some(extra) = tool_extras::block(call, index)

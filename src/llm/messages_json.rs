@@ -62,6 +62,8 @@ struct Message<'a> {
     /// Null beside calls without a word.
     content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_details: Option<Cow<'a, Value>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Called<'a>>,
@@ -117,6 +119,7 @@ fn message(message: &ChatMessage, marked: bool) -> Message<'_> {
         } else {
             text.map(Content::Text)
         },
+        reasoning_content: details.and_then(tool_extras::thoughts),
         reasoning_details: details.and_then(tool_extras::without_extras),
         tool_calls: message
             .tool_calls

@@ -57,6 +57,8 @@ struct Delta<'a> {
 pub(super) struct PlainPiece<'a> {
     pub model: Option<Cow<'a, str>>,
     pub reasoning: Option<Cow<'a, str>>,
+    /// Whether the reasoning stands under `reasoning_content`, even if it is empty.
+    pub by_content: bool,
     pub text: Option<Cow<'a, str>>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> PlainPiece<'a> {
         let is_plain = beside.iter().chain(&within).all(Option::is_none) && said(finish_reason).is_none();
         is_plain.then(|| Self {
             model: said(model),
+            by_content: delta.reasoning_content.is_some(),
             // Some gateways send one text under both names.
             reasoning: said(delta.reasoning).or_else(|| said(delta.reasoning_content)),
             text: said(delta.content),

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::image::Image;
 use super::purpose::Purpose;
-use super::reply::ToolCall;
+use super::reply::{Reply, ToolCall};
 use super::schema::Schema;
+use super::tool_extras;
 use super::tools::Tool;
 
 /// Who says a message.
@@ -69,6 +70,15 @@ impl ChatMessage {
         reasoning_details: Option<Value>,
     ) -> Self {
         Self { tool_calls, reasoning_details, ..Self::assistant(content) }
+    }
+
+    /// This reply, which called tools, as it is told to whoever wrote it.
+    #[must_use]
+    pub fn of_calls(reply: &Reply) -> Self {
+        let thoughts = reply.reasoning.as_deref().unwrap_or_default();
+        let details =
+            reply.reasoning_details.clone().map(|details| tool_extras::with_thoughts(details, thoughts));
+        Self::calling(reply.text.clone(), reply.tool_calls.clone(), details)
     }
 
     /// What the tool gave back for the call with this id.
@@ -164,6 +174,21 @@ impl ChatRequest {
     #[must_use]
     pub fn embedding(model: impl Into<String>, purpose: &'static Purpose, text: impl Into<String>) -> Self {
         Self { embeds: true, ..Self::new(model, purpose, vec![ChatMessage::user(text)]) }
+    }
+
+    /// Leaves out the thoughts that go back with calls of tools; returns whether there were any.
+    pub(super) fn drop_thoughts(&mut self) -> bool {
+        let mut had_some = false;
+        for message in &mut self.messages {
+            let Some(Value::Array(blocks)) = &mut message.reasoning_details else { continue };
+            let before = blocks.len();
+            blocks.retain(|block| !tool_extras::has_thoughts(block));
+            had_some |= blocks.len() < before;
+            if blocks.is_empty() {
+                message.reasoning_details = None;
+            }
+        }
+        had_some
     }
 
     /// What the user says last; empty where they say nothing.

@@ -30,6 +30,11 @@ impl Begun {
 }
 
 impl ToolDeltas {
+    /// Whether there is any call.
+    pub fn have_begun(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
     /// Reads a part of a call, or a whole one: `{index?, id?, function: {name?, arguments?}}`. Parts of one call
     /// have one index in what is returned.
     pub fn read(&mut self, part: &Value) -> Chunk {

@@ -1,13 +1,18 @@
-//! What a server says beside a call of a tool and wants back with it, as `extra_content`: Gemini 3 signs its thoughts
-//! there, and refuses a conversation with a call whose signature is missing
-//! (<https://ai.google.dev/gemini-api/docs/thought-signatures>). It is kept among the reasoning blocks of its reply.
+//! What a server says beside a call of a tool and wants back with it. It is kept among the reasoning blocks of its reply.
+//!
+//! - `extra_content` of a call: Gemini 3 signs its thoughts there, and refuses a conversation with a call whose signature is
+//!   missing (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+//! - `reasoning_content` of the message: DeepSeek and Kimi refuse a conversation in which a message with calls lacks the
+//!   thoughts that came before them (<https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>).
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-/// The type of such a block.
+/// The type of a block with what stands beside a call.
 const TYPE: &str = "tool_call.extra_content";
+/// The type of the block that says that the thoughts came as `reasoning_content`: other servers refuse such a field.
+const THOUGHTS_TYPE: &str = "message.reasoning_content";
 
 /// The reasoning block for what stands beside this part of a call, if anything does. `index` is the call's place in the
 /// reply.
@@ -19,10 +24,34 @@ pub(super) fn block(part: &Value, index: u32) -> Option<Value> {
 /// What belongs beside the call at this place, by the reasoning blocks of its reply.
 pub(super) fn of_call(details: &Value, at: usize) -> Option<&Value> {
     let is_of_call = |block: &Value| {
-        is_extra(block)
+        is_of_type(block, TYPE)
             && block.get("index").and_then(Value::as_u64).is_some_and(|index| u64::try_from(at) == Ok(index))
     };
     details.as_array()?.iter().find(|block| is_of_call(block))?.get("extra_content")
+}
+
+/// The reasoning block of a reply with calls whose thoughts came as `reasoning_content`.
+pub(super) fn thoughts_block() -> Value {
+    json!({"type": THOUGHTS_TYPE})
+}
+
+/// The reasoning blocks of a reply for the message that repeats it: with its thoughts, where they are wanted back.
+pub(super) fn with_thoughts(mut details: Value, thoughts: &str) -> Value {
+    let blocks = details.as_array_mut().into_iter().flatten();
+    for block in blocks.filter(|block| has_thoughts(block)) {
+        *block = json!({"type": THOUGHTS_TYPE, "text": thoughts});
+    }
+    details
+}
+
+/// What belongs beside the message with these reasoning blocks as its `reasoning_content`.
+pub(super) fn thoughts(details: &Value) -> Option<&str> {
+    details.as_array()?.iter().find(|block| has_thoughts(block))?.get("text").and_then(Value::as_str)
+}
+
+/// Whether this is the block of such thoughts.
+pub(super) fn has_thoughts(block: &Value) -> bool {
+    is_of_type(block, THOUGHTS_TYPE)
 }
 
 /// The reasoning blocks that are reasoning, if there are any.
@@ -37,7 +66,11 @@ pub(super) fn without_extras(details: &Value) -> Option<Cow<'_, Value>> {
 }
 
 fn is_extra(block: &Value) -> bool {
-    block.get("type").and_then(Value::as_str) == Some(TYPE)
+    is_of_type(block, TYPE) || has_thoughts(block)
+}
+
+fn is_of_type(block: &Value, kind: &str) -> bool {
+    block.get("type").and_then(Value::as_str) == Some(kind)
 }
 
 #[cfg(test)]
@@ -54,6 +87,19 @@ mod tests {
         assert_eq!(of_call(&details, 0), None);
         assert_eq!(*without_extras(&details).unwrap(), json!([{"type": "reasoning.text", "text": "r"}]));
         assert_eq!(without_extras(&json!([extra])), None, "nothing else is sent");
+    }
+
+    #[test]
+    fn thoughts_go_back_where_a_block_asks_for_them() {
+        let reasoning = json!({"type": "reasoning.text", "text": "r"});
+        let details = with_thoughts(json!([reasoning, thoughts_block()]), "Hm.");
+        assert_eq!(thoughts(&details), Some("Hm."));
+        assert_eq!(*without_extras(&details).unwrap(), json!([reasoning]));
+        assert_eq!(thoughts(&with_thoughts(json!([thoughts_block()]), "")), Some(""), "there were none");
+        for other in [json!([reasoning]), json!("text"), json!(null)] {
+            let kept = with_thoughts(other.clone(), "Hm.");
+            assert_eq!((thoughts(&kept), &kept), (None, &other));
+        }
     }
 
     #[test]

@@ -151,8 +151,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
             Form::Calls { thought } => {
                 turn.think(&thought).await;
                 let results = turn.carry_out(&reply.tool_calls).await;
-                let (calls, details) = (reply.tool_calls.clone(), reply.reasoning_details.clone());
-                messages.push(ChatMessage::calling(reply.text.clone(), calls, details));
+                messages.push(ChatMessage::of_calls(&reply));
                 messages.extend(results);
                 joined.go_on(Reply { text: thought, ..reply });
             }

@@ -123,11 +123,7 @@ pub async fn converse(run: &Run, brief: &Brief, tools: Option<Tools>, talk: Talk
         if carried_out.iter().all(|one| one.in_vain) {
             in_vain += 1;
         }
-        messages.push(ChatMessage::calling(
-            reply.text.clone(),
-            reply.tool_calls.clone(),
-            reply.reasoning_details.clone(),
-        ));
+        messages.push(ChatMessage::of_calls(&reply));
         for (call, one) in reply.tool_calls.iter().zip(carried_out) {
             messages.push(ChatMessage::tool(call.id.clone(), one.told));
             made.push(one.made);

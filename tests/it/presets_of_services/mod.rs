@@ -226,6 +226,67 @@ async fn what_came_beside_a_call_goes_back_with_it() {
     assert_eq!((said["tool_calls"][1].get("extra_content"), said.get("reasoning_details")), (None, None));
 }
 
+/// Two turns with a model that thinks in this field before it calls a tool; what it is sent in the second one, each time
+/// that it is asked, of a server that `refuses` thoughts or not.
+async fn sent_after_a_thought(preset: &str, (field, thought): (&str, &str), refuses: bool) -> Vec<Value> {
+    let server = ModelServer::start().await;
+    let thinks = json!({"choices": [{"index": 0, "delta": {"content": null, field: thought}}]});
+    let function = json!({"name": "search_web", "arguments": "{}"});
+    let calls = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "delta": {"tool_calls": [
+        {"index": 0, "id": "a", "type": "function", "function": function},
+    ]}}]});
+    let stream = format!("data: {thinks}\n\ndata: {calls}\n\ndata: [DONE]\n\n");
+    server.rule(move |sent| {
+        let messages = sent.body["messages"].as_array().expect("messages");
+        let refusal =
+            r#"{"error": {"message": "'messages.1' : property 'reasoning_content' is unsupported"}}"#;
+        Some(match messages.get(1) {
+            None => Script::raw("text/event-stream", stream.as_str()),
+            Some(said) if refuses && said["reasoning_content"].is_string() => Script::status(400, refusal),
+            Some(_) => Script::answer("ready"),
+        })
+    });
+    let registry = registry(settings(presets::named(preset).unwrap(), &server));
+    let reply = ask(&registry, "m").await.unwrap();
+    let mut next = request("m");
+    next.messages.extend([ChatMessage::of_calls(&reply), ChatMessage::tool("a", "found")]);
+    assert_eq!(registry.chat(&next, &mut NoSink).await.unwrap().text, "ready");
+    let sent = server.records().into_iter().map(|record| record.request.body["messages"][1].clone());
+    sent.skip(1).collect()
+}
+
+/// DeepSeek and Kimi refuse a conversation in which the thoughts before a call are missing; Groq, which sends them under
+/// another name, refuses one that has them.
+#[tokio::test]
+async fn thoughts_go_back_with_calls_to_whoever_sent_them_as_reasoning_content() {
+    for (preset, (field, thought), sent_back) in [
+        ("deepseek", ("reasoning_content", "Hm."), Some("Hm.")),
+        ("deepseek", ("reasoning_content", ""), Some("")),
+        ("groq", ("reasoning", "Hm."), None),
+    ] {
+        let sent = sent_after_a_thought(preset, (field, thought), false).await;
+        assert_eq!(sent.len(), 1, "{preset}");
+        assert_eq!(sent[0].get("reasoning_content").and_then(Value::as_str), sent_back, "{preset}");
+        assert_eq!(
+            (sent[0]["tool_calls"][0]["id"].as_str(), sent[0].get("reasoning_details")),
+            (Some("a"), None)
+        );
+    }
+}
+
+/// A gateway renames the field on the way here and not on the way back.
+#[tokio::test]
+async fn thoughts_that_are_refused_are_left_out_at_once() {
+    let sent = sent_after_a_thought("litellm", ("reasoning_content", "Hm."), true).await;
+    let thoughts: Vec<Option<&str>> =
+        sent.iter().map(|said| said.get("reasoning_content").and_then(Value::as_str)).collect();
+    assert_eq!(thoughts, [Some("Hm."), None]);
+    assert_eq!(
+        (sent[1]["tool_calls"][0]["id"].as_str(), sent[1].get("reasoning_details")),
+        (Some("a"), None)
+    );
+}
+
 #[tokio::test]
 async fn a_reasoning_model_is_sent_no_temperature() {
     let server = ModelServer::start().await;
