@@ -373,8 +373,13 @@ fn ending(reason: &str) -> Option<Ending<'_>> {
         }
         // Mistral, and gateways to Anthropic's models.
         "model_length" | "max_tokens" => Ending::Finished("length"),
-        // Zhipu.
-        "sensitive" => Ending::Finished("content_filter"),
+        // Zhipu, and gateways to Anthropic's models.
+        "sensitive" | "refusal" => Ending::Finished("content_filter"),
+        // Gemini adds which: `content_filter: RECITATION`, `function_call_filter: MALFORMED_FUNCTION_CALL`.
+        reason if reason.starts_with("content_filter:") => Ending::Finished("content_filter"),
+        reason if reason.starts_with("function_call_filter:") => {
+            Ending::Failed("the provider broke the answer off: the model's call of a function is malformed")
+        }
         reason => Ending::Finished(reason),
     })
 }

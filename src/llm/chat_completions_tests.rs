@@ -270,11 +270,19 @@ fn reasons_to_stop_are_known_under_all_their_names() {
         ("model_length", "length"),
         ("max_tokens", "length"),
         ("sensitive", "content_filter"),
+        ("refusal", "content_filter"),
+        ("content_filter: RECITATION", "content_filter"),
         ("eos_token", "eos_token"),
     ] {
         assert_eq!(read(&[&finish(reason)]), (vec![Chunk::Finish(known.into())], None));
     }
-    for reason in ["error", "abort", "network_error", "insufficient_system_resource"] {
+    for reason in [
+        "error",
+        "abort",
+        "network_error",
+        "insufficient_system_resource",
+        "function_call_filter: MALFORMED_FUNCTION_CALL",
+    ] {
         let (chunks, error) = read(&[&finish(reason)]);
         assert_eq!((chunks, error.unwrap().kind), (vec![], ErrorKind::Overloaded), "{reason}");
     }
