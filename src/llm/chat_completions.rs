@@ -436,6 +436,9 @@ fn details_text(details: &Value) -> Option<String> {
     (!joined.is_empty()).then_some(joined)
 }
 
+/// xAI says what a call costs in ten-billionths of a dollar (<https://docs.x.ai/docs/api-reference>).
+const TICKS_PER_USD: f64 = 1e10;
+
 /// Token counts and cost; `None` when it is no usage object.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let fields = usage.as_object().filter(|fields| !fields.is_empty())?;
@@ -481,8 +484,12 @@ fn with_thoughts(usage: Usage) -> Usage {
 }
 
 fn cost(usage: &Value) -> Option<f64> {
-    let cost = usage.get("cost").or_else(|| usage.get("total_cost"))?;
-    let mut usd = number(cost).or_else(|| cost.get("total_cost").and_then(number))?;
+    let said = || {
+        let cost = usage.get("cost").or_else(|| usage.get("total_cost"))?;
+        number(cost).or_else(|| cost.get("total_cost").and_then(number))
+    };
+    let in_ticks = || Some(number(usage.get("cost_in_usd_ticks")?)? / TICKS_PER_USD);
+    let mut usd = said().or_else(in_ticks)?;
     // With one's own key at OpenRouter `cost` is its fee only; the maker's bill stands beside it.
     if usage.get("is_byok").and_then(Value::as_bool) == Some(true) {
         usd += usage

@@ -365,6 +365,12 @@ fn the_providers_cost_is_read_where_it_says_one() {
         cost(json!({"cost": 0.25, "is_byok": true, "cost_details": {"upstream_inference_cost": 0.5}})),
         Some(0.75)
     );
+    assert_eq!(cost(json!({"prompt_tokens": 1, "cost_in_usd_ticks": 2_709_000})), Some(0.000_270_9));
+    assert_eq!(
+        cost(json!({"cost": 0.25, "cost_in_usd_ticks": 2_709_000})),
+        Some(0.25),
+        "a gateway's figure comes first"
+    );
     for unknown in
         [json!({"prompt_tokens": 1}), json!({"cost": null}), json!({"cost": -1}), json!({"cost": "much"})]
     {
