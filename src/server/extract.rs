@@ -19,6 +19,10 @@ use crate::runs::AskedBy;
 use crate::store::Scope;
 use crate::trace::Span;
 
+/// How many values a body may have. Until the request is answered, each takes up tens of times as much memory as the few bytes
+/// that it came as.
+const MOST_VALUES: usize = 100_000;
+
 /// The person or program that asks; the gate has put it there. A handler that takes none serves
 /// everybody, and a test walks all routes to see that only health does.
 #[derive(Debug, Clone)]
@@ -152,8 +156,34 @@ pub(super) fn read_json(
         if !bytes.is_empty() && !says_json {
             return Err(Problem::not_json());
         }
+        if values(&bytes) > MOST_VALUES {
+            return Err(Problem::field(
+                "body",
+                &format!("has too many values: at most {MOST_VALUES} are taken"),
+            ));
+        }
         serde_json::from_slice(&bytes).map_err(|error| Problem::field("body", &unparsed(&error)))
     }
+}
+
+/// How many values a JSON text has, by the signs before them: `[` or `{` before a list or an object, a comma before all others
+/// within but the first.
+fn values(json: &[u8]) -> usize {
+    let mut count = 0;
+    let mut rest = json.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'[' | b'{' | b',' => count += 1,
+            // To the end of the text.
+            b'"' => {
+                while rest.find(|byte| matches!(byte, b'"' | b'\\')) == Some(&b'\\') {
+                    rest.next();
+                }
+            }
+            _ => {}
+        }
+    }
+    count
 }
 
 /// What is wrong with a body that cannot be parsed. JSON that is right and cannot be represented here is told by the parser
@@ -219,5 +249,26 @@ pub(super) fn asked_by(request: &HttpRequest) -> AskedBy {
     AskedBy {
         request_id: extensions.get::<RequestId>().map(ToString::to_string),
         place: extensions.get::<Span>().and_then(Span::place),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        for (json, count) in [
+            ("", 0),
+            ("7", 0),
+            ("[]", 1),
+            ("[0, 1, 2]", 3),
+            (r#"{"a": [1], "b": {"c": "d, [e], {f}"}}"#, 4),
+            (r#"["\"", "\\", ",\\\",,", 1]"#, 4),
+            (r#"["never ends, ["#, 1),
+            (r#"["never ends \"#, 1),
+        ] {
+            assert_eq!(values(json.as_bytes()), count, "{json}");
+        }
     }
 }

@@ -323,13 +323,8 @@ async fn of_very_many_wrong_things_the_first_are_named_and_the_others_counted() 
     let options: serde_json::Map<String, serde_json::Value> =
         (0..50_000).map(|number| (format!("o{number:05}"), json!(1))).collect();
     for (method, path, body, more) in [
-        ("POST", "/api/tokens", json!({"name": "laptop", "permissions": vec![""; 200_000]}), 199_900),
-        (
-            "POST",
-            "/api/webhooks",
-            json!({"url": "https://example.com/", "events": vec![""; 200_000]}),
-            199_900,
-        ),
+        ("POST", "/api/tokens", json!({"name": "laptop", "permissions": vec![""; 90_000]}), 89_900),
+        ("POST", "/api/webhooks", json!({"url": "https://example.com/", "events": vec![""; 90_000]}), 89_900),
         ("PUT", "/api/config", json!({"default_options": options}), 49_900),
     ] {
         let answer = ann.send(method, path, Some(&body)).await;
@@ -379,7 +374,8 @@ async fn what_is_no_json_object_is_refused_everywhere() {
             ("a raw NUL", b"{\"content\":\"\0\"}".to_vec()),
             ("UTF-16", b"\xff\xfe{\0}\0".to_vec()),
             ("a number out of range", b"{\"content\":1e999}".to_vec()),
-            ("very deep nesting", deep(100_000)),
+            ("very deep nesting", deep(90_000)),
+            ("very many values", format!("{{\"content\":[{}0]}}", "[0],".repeat(50_000)).into_bytes()),
             ("compressed", gzip.clone()),
             ("a list", b"[{\"content\":\"Why?\"}]".to_vec()),
             ("a text", b"\"Why?\"".to_vec()),
