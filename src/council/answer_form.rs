@@ -17,6 +17,8 @@ const MAX_SCHEMAS: usize = 10_000;
 const MAX_DEPTH: usize = 64;
 /// The largest compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 256 << 10;
+/// The most patterns: each takes about a millisecond to compile, with every document anew, and everything else waits.
+const MAX_PATTERNS: usize = 100;
 /// How many faults of a document are told.
 const MOST_FAULTS: usize = 5;
 const MAX_FAULT_CHARS: usize = 200;
@@ -104,6 +106,10 @@ impl AnswerForm {
             return Err("contains the character U+0000, which cannot be stored".to_owned());
         }
         Unfolding::of(schema)?;
+        let patterns = patterns(schema);
+        if patterns > MAX_PATTERNS {
+            return Err(format!("has {patterns} patterns; at most {MAX_PATTERNS} are accepted"));
+        }
         validator(schema).map_err(|problem| format!("is not a valid JSON schema: {problem}"))?;
         Ok(Self { name: name.to_owned(), schema: Some(schema.clone()), strict })
     }
@@ -160,6 +166,22 @@ fn candidates(text: &str) -> impl Iterator<Item = &str> {
         whole.get(start..=end)
     });
     [Some(whole), fenced, braced].into_iter().flatten().filter(|text| !text.is_empty())
+}
+
+/// How many patterns stand in a schema. What only looks like one counts as well.
+fn patterns(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(patterns).sum(),
+        Value::Object(fields) => {
+            let own = |name: &str, value: &Value| match (name, value) {
+                ("pattern", Value::String(_)) => 1,
+                ("patternProperties", Value::Object(named)) => named.len(),
+                _ => 0,
+            };
+            fields.iter().map(|(name, value)| own(name, value) + patterns(value)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
 }
 
 /// A check against a schema; its patterns take time in proportion to the text, whoever wrote them.
@@ -233,6 +255,11 @@ impl<'s> Unfolding<'s> {
                 // Definitions are checked where they are referred to, and data is not a schema.
                 ("$defs" | "definitions", Value::Object(_)) if depth == 0 => {}
                 ("const" | "enum" | "default" | "examples", _) => {}
+                // Their names are the asker's own, so one called "default" is a schema like the others.
+                (
+                    "properties" | "patternProperties" | "dependentSchemas" | "dependencies",
+                    Value::Object(named),
+                ) => named.values().try_for_each(|schema| self.walk(schema, depth + 2))?,
                 _ => self.walk(value, depth + 1)?,
             }
         }

@@ -71,6 +71,23 @@ fn a_schema_that_would_take_for_ever_is_refused() {
     defs.insert("d30".to_owned(), json!({"type": "string"}));
     let doubling = json!({"$ref": "#/$defs/d0", "$defs": defs});
     assert!(why_not(&doubling).contains("10000 subschemas") || why_not(&doubling).contains("levels deep"));
+    for (holder, name) in [
+        ("properties", "default"),
+        ("properties", "enum"),
+        ("patternProperties", "const"),
+        ("dependentSchemas", "examples"),
+    ] {
+        let hidden = json!({ holder: { name: {"$ref": "#/$defs/d0"} }, "$defs": doubling["$defs"] });
+        let problem = why_not(&hidden);
+        assert!(
+            problem.contains("10000 subschemas") || problem.contains("levels deep"),
+            "{holder}: {problem}"
+        );
+    }
+    let pattern = json!({"pattern": "^\\w{3}$"});
+    assert!(AnswerForm::of_schema("thing", &json!({"allOf": vec![&pattern; MAX_PATTERNS]}), false).is_ok());
+    let many = json!({"allOf": vec![&pattern; MAX_PATTERNS], "patternProperties": {"^x": {}}});
+    assert_eq!(why_not(&many), "has 101 patterns; at most 100 are accepted");
     let mut deep = json!({"type": "string"});
     for _ in 0..MAX_DEPTH {
         deep = json!({"items": deep});
