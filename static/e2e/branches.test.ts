@@ -6,6 +6,7 @@ import {
   ask,
   bothShapes,
   close,
+  forgiveCuts,
   launch,
   open,
   patience,
@@ -55,6 +56,30 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByLabel("Your question").fill("And a current?");
     await page.getByLabel("Your question").press("Control+Enter");
     await answers(page, 2);
+
+    // Refused: open again where it was typed, and the page does not scroll away from it.
+    await page.evaluate(() => {
+      const { scrollIntoView } = Element.prototype;
+      Element.prototype.scrollIntoView = function (options) {
+        if (document.querySelector(".question-editor")) document.body.dataset.left = "";
+        scrollIntoView.call(this, options);
+      };
+    });
+    const full = { type: "urn:llm-council:problem:full", status: 503, detail: "Full." };
+    await page.route("**/message/stream", (route) => route.fulfill({ status: 503, json: full }));
+    await edit(page, 0).click();
+    await words(page).fill("What is a wave?");
+    await page.keyboard.press("Control+Enter");
+    await editor(page).getByText("Not sent.").waitFor();
+    await expect
+      .poll(() => words(page).evaluate((box) => box === document.activeElement))
+      .toBe(true);
+    expect(await words(page).inputValue()).toBe("What is a wave?");
+    expect(await page.evaluate(() => "left" in document.body.dataset)).toBe(false);
+    await page.unroute("**/message/stream");
+    forgiveCuts(watched);
+    await words(page).fill("What is a tide?");
+    await editor(page).getByRole("button", { name: "Cancel" }).click();
 
     // By keys alone: opened, left, opened again and asked.
     await edit(page, 1).focus();

@@ -161,6 +161,11 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
     if (count === shown.current) return;
     const opening = shown.current === 0;
     shown.current = count;
+    // A question that was refused is open again in the place of another, and says there why.
+    if (document.activeElement?.closest(".question-editor")) {
+      letGo.current();
+      return;
+    }
     if (opening && (count < 2 || find)) return;
     if (!opening && !isNew) return;
     toNewest(opening ? "instant" : "smooth");

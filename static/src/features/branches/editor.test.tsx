@@ -1,11 +1,14 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { identity } from "../../api/identity";
+import { Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import { button, click, render, settled, type } from "../../test/render";
 import { answer, config, seats, storedRun, synthesis } from "../../test/samples";
 import { Toasts } from "../../ui/toast";
+import { setRefusal } from "../asking/refusals";
 import { start } from "../asking/session";
 import { fromStored } from "../reducer";
+import { editing } from "./editing";
 import Editor from "./editor";
 
 vi.mock(import("../asking/session"), async (original) => ({
@@ -72,4 +75,50 @@ it("a question that was put away is no longer offered once another was asked in 
     "q1",
   );
   expect(page.textContent).not.toContain("put away");
+});
+
+/** As they stand on the page: the question that is open, and below it the box for the next one. */
+const pageWith = (questionId: string, key: string) => (
+  <>
+    <Editor key={key} place={place(questionId)} question="What is a tide?" {...none} />
+    <form className="composer">
+      <textarea aria-label="Your question" />
+    </form>
+  </>
+);
+const nextBox = () => document.querySelector<HTMLElement>("[aria-label='Your question']");
+
+it("what is opened has the focus, and the box for the next question once it is asked", async () => {
+  editing.open("c1", "q3");
+  await render(pageWith("q3", "opened"), queryClient);
+  expect(document.activeElement?.closest(".question-editor")).not.toBeNull();
+  await click(button("Ask"));
+  expect(document.activeElement).toBe(nextBox());
+});
+
+it("one that is drawn again, after a run or another reading, takes the focus from nobody", async () => {
+  editing.open("c1", "q4");
+  await render(pageWith("q4", "opened"), queryClient);
+  nextBox()?.focus();
+  await render(pageWith("q4", "again"), queryClient);
+  expect(document.activeElement).toBe(nextBox());
+});
+
+it("nor does one that comes late from somebody who types elsewhere", async () => {
+  await render(pageWith("q5", "before"), queryClient);
+  const box = nextBox() as HTMLTextAreaElement;
+  box.focus();
+  box.value = "And a cur";
+  editing.open("c1", "q5");
+  await render(pageWith("q5", "late"), queryClient);
+  expect(document.activeElement).toBe(box);
+});
+
+it("a refusal goes with the question that was refused", async () => {
+  setRefusal("edit:q6", new Problem("refused", "Too much.", 402));
+  const page = await render(pageWith("q6", "refused"), queryClient);
+  expect(page.textContent).toContain("Not sent. Too much.");
+  await click(button("Ask"));
+  await render(pageWith("q6", "opened again"), queryClient);
+  expect(page.textContent).not.toContain("Not sent.");
 });

@@ -4,13 +4,14 @@ import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { isForInputMethod } from "../../ui/composing";
 import { toast } from "../../ui/toast";
-import { useRefusals } from "../asking/refusals";
+import { setRefusal, useRefusals } from "../asking/refusals";
 import type { LiveRun } from "../asking/runs";
 import { start } from "../asking/session";
 import { files } from "../attachments/chosen";
 import type { AttachedFile } from "../attachments/question-files";
 import { Composer } from "../composer/composer";
 import { drafts } from "../composer/draft";
+import { focusComposer } from "../composer/focus";
 import { chairman } from "../one-seat/ask";
 import { askedAlone } from "../one-seat/seats";
 import { fork } from "./choose";
@@ -72,14 +73,19 @@ export default function Editor(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   useState(() => begin(draft, place, props, to));
   useEffect(() => {
+    if (!editing.isNew(questionId)) return;
+    const { activeElement } = document;
+    // Whoever types meanwhile goes on where they are.
+    if (activeElement instanceof HTMLTextAreaElement && activeElement.value !== "") return;
     const text = box.current?.querySelector("textarea");
     text?.focus();
     text?.setSelectionRange(text.value.length, text.value.length);
-  }, []);
+  }, [questionId]);
   const cancel = () => {
     const typed = drafts.read(draft);
     drafts.clear(draft);
     files.clear(draft);
+    setRefusal(draft, null);
     editing.open(conversationId, null);
     focusButton(questionId);
     if (typed.content.trim() === question.trim()) return;
@@ -97,10 +103,13 @@ export default function Editor(props: Props) {
     // Its options stay, in case it is refused.
     drafts.sent(draft);
     files.clear(draft);
+    setRefusal(draft, null);
     editing.open(conversationId, null);
     fork(conversationId, turn);
     start(conversationId, { ...body, parent_message_id: parentId }, questionId);
     document.getElementById("main")?.focus({ preventScroll: true });
+    // The next question is typed there, unless that would raise a keyboard over the answer.
+    focusComposer();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape is for all that is in it
