@@ -50,6 +50,9 @@ pub enum StoreError {
     /// An administrator has blocked the transaction's user: nothing is read or written in their name.
     #[error("this user is blocked")]
     Blocked,
+    /// A conversation was to come into a project in which the transaction's user may not write, or no longer.
+    #[error("this user may not write in this project")]
+    NotAWriter,
     /// The function needs another scope than the transaction has: a programming error, refused.
     #[error("this needs the scope {needed}")]
     WrongScope {
@@ -81,8 +84,15 @@ impl From<sqlx::Error> for StoreError {
         if matches!(error, sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_)) {
             return Self::Corrupt { what: "a column of a row", source: Box::new(error) };
         }
+        // The trigger of migration 35. `enter_as` has the same code, and its refusals end at `Db::begin` (see `refusal`).
+        if sql_state(&error).as_deref() == Some("LC004") {
+            return Self::NotAWriter;
+        }
         let constraint = error.as_database_error().and_then(sqlx::error::DatabaseError::constraint);
         match constraint {
+            // The project is deleted at this moment.
+            Some("conversations_project_id_fkey") => Self::NotAWriter,
+            Some("project_members_project_id_fkey" | "project_files_project_id_fkey") => Self::NotFound,
             Some("runs_one_live_per_conversation") => Self::ConversationBusy,
             Some("runs_idempotency_key") => Self::IdempotencyKeyUsed,
             Some(_)

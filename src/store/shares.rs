@@ -222,7 +222,7 @@ pub(super) async fn remove_of(tx: &mut Tx, conversation: ConversationId) -> Resu
 /// write, if any; gives its id.
 ///
 /// # Errors
-/// When the database is unavailable.
+/// [`StoreError::NotAWriter`] when they may not, or no longer; when the database is unavailable.
 pub async fn copy(
     tx: &mut Tx,
     title: &str,

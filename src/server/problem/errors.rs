@@ -26,6 +26,7 @@ impl From<StoreError> for Problem {
             StoreError::NulCharacter { field } => Self::field(field, &error.to_string()),
             StoreError::Erasing => Self::erasing(),
             StoreError::Blocked => Self::blocked(),
+            StoreError::NotAWriter => Self::forbidden("you may not write in this project"),
             StoreError::ConversationBusy
             | StoreError::IdempotencyKeyUsed
             | StoreError::AlreadyExists

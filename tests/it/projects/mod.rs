@@ -10,9 +10,34 @@ mod reading;
 mod roles;
 mod walls;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, PgConnection};
 
 use crate::support::app::{TestApp, User};
+
+/// Begins a transaction of the database's own with this statement, which holds its locks until the transaction ends.
+pub async fn holding(app: &TestApp, sql: &str) -> PgConnection {
+    let mut holder = app.db.superuser().await;
+    sqlx::raw_sql(AssertSqlSafe(format!("BEGIN; {sql}"))).execute(&mut holder).await.unwrap();
+    holder
+}
+
+/// Waits until so many statements wait for a lock, and then ends that transaction with this.
+pub async fn released(app: &TestApp, mut holder: PgConnection, waiting: i64, sql: &str) {
+    let mut looker = app.db.superuser().await;
+    let counted = "SELECT count(*) FROM pg_stat_activity
+                   WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    for _ in 0..1_000 {
+        if sqlx::query_scalar::<_, i64>(counted).fetch_one(&mut looker).await.unwrap() == waiting {
+            sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut holder).await.unwrap();
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("there are never {waiting} that wait");
+}
 
 /// A new project of the user's: its id.
 async fn project(user: &User<'_>, body: Value) -> String {

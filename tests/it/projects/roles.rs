@@ -1,8 +1,10 @@
 //! Every role at every route, and roles that come and go.
 
+use llm_council::id::{ProjectId, UserId};
+use llm_council::store::{Scope, StoreError, conversations, shares};
 use serde_json::{Value, json};
 
-use super::{asked_in, let_in, listed, move_to, project, put_out, team};
+use super::{asked_in, holding, let_in, listed, move_to, project, put_out, released, team};
 use crate::support::app::TestApp;
 
 /// A way in, and what the server says to an owner, a writer, a viewer, and somebody without a role.
@@ -80,6 +82,53 @@ async fn who_may_write_puts_own_conversations_in_and_begins_them_there() {
         let answer = will.post("/api/conversations", json!({"project_id": wrong})).await;
         assert_eq!((answer.status, answer.wrong_fields()), (422, vec!["project_id".to_owned()]), "{wrong}");
     }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_role_that_ends_between_the_look_and_the_write_is_refused_as_one_that_ended_before() {
+    let app = TestApp::start().await;
+    let (ann, will) = (app.user("ann"), app.user("will"));
+    let id = team(&app).await;
+    let own = will.conversation().await;
+    // The move has found a writer, and waits for the conversation.
+    let holder = holding(&app, &format!("SELECT FROM conversations WHERE id = '{own}' FOR UPDATE")).await;
+    let path = format!("/api/conversations/{own}");
+    let body = json!({"project_id": id});
+    let ended = async {
+        let become_viewer = format!(
+            "UPDATE project_members SET role = 'viewer' WHERE project_id = '{id}' AND name = 'will'; COMMIT"
+        );
+        released(&app, holder, 1, &become_viewer).await;
+    };
+    let (moved, ()) = tokio::join!(will.send("PATCH", &path, Some(&body)), ended);
+    assert_eq!(moved.status, 403, "{}", moved.text);
+    assert_eq!(will.get(&path).await.ok().get("project_id"), None);
+
+    // The same where the project is deleted: the move waits for the end of that.
+    let_in(&ann, &id, "user/will", "writer").await;
+    let holder = holding(&app, &format!("DELETE FROM projects WHERE id = '{id}'")).await;
+    let (moved, ()) =
+        tokio::join!(will.send("PATCH", &path, Some(&body)), released(&app, holder, 1, "COMMIT"));
+    assert_eq!(moved.status, 403, "{}", moved.text);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn whatever_comes_into_a_project_is_refused_to_viewers_in_the_end() {
+    let app = TestApp::start().await;
+    let id = team(&app).await;
+    let vera = app.user("vera");
+    let own = vera.conversation().await.parse().unwrap();
+    let project: ProjectId = id.parse().unwrap();
+    let scope = Scope::User(UserId::from_canonical("vera"));
+    let begin = || app.app.db.begin(&scope);
+    let refused = |result: Result<(), StoreError>| {
+        assert!(matches!(result, Err(StoreError::NotAWriter)), "{result:?}");
+    };
+    refused(conversations::create(&mut begin().await.unwrap(), Some(project)).await.map(drop));
+    refused(conversations::set_project(&mut begin().await.unwrap(), own, Some(project)).await.map(drop));
+    refused(shares::copy(&mut begin().await.unwrap(), "Herons", &[], Some(project)).await.map(drop));
     app.close().await;
 }
 
