@@ -10,14 +10,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use reedline::{
-    Color, ColumnarMenu, Completer, CompletionResult, Emacs, FileBackedHistory, Highlighter, Hinter, History,
-    KeyCode, KeyModifiers, MenuBuilder as _, Prompt, PromptEditMode, PromptHistorySearch, Reedline,
-    ReedlineEvent, ReedlineMenu, Signal, Span, StyledText, Suggestion, ValidationResult, Validator,
-    default_emacs_keybindings,
+    Color, ColumnarMenu, Completer, CompletionResult, EditCommand, EditMode, Emacs, FileBackedHistory,
+    Highlighter, Hinter, History, KeyCode, KeyModifiers, MenuBuilder as _, Prompt, PromptEditMode,
+    PromptHistorySearch, Reedline, ReedlineEvent, ReedlineMenu, ReedlineRawEvent, Signal, Span, StyledText,
+    Suggestion, ValidationResult, Validator, default_emacs_keybindings,
 };
 
 use super::completion::{Known, completions, hint};
 use super::input::{Heard, Input, Termination};
+use crate::terminal::text::harmless;
 
 /// How many lines are remembered.
 const HISTORY: usize = 1000;
@@ -52,7 +53,7 @@ impl Editor {
             .use_bracketed_paste(true)
             .with_quick_completions(true)
             .with_partial_completions(true)
-            .with_edit_mode(Box::new(Emacs::new(keys)))
+            .with_edit_mode(Box::new(Keys(Emacs::new(keys))))
             .with_completer(Box::new(Completions(known)))
             .with_menu(ReedlineMenu::EngineCompleter(menu))
             .with_hinter(Box::new(Hints::default()))
@@ -144,6 +145,27 @@ impl Prompt for Shown {
     }
 }
 
+/// The usual keys. The editor writes a line to the terminal as it is, so what is pasted is made harmless first.
+struct Keys(Emacs);
+
+impl EditMode for Keys {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what pastes nothing is left as it is")]
+    fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
+        let pasted = |command| match command {
+            EditCommand::InsertString(text) => EditCommand::InsertString(harmless(&text).into_owned()),
+            command => command,
+        };
+        match self.0.parse_event(event) {
+            ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(commands.into_iter().map(pasted).collect()),
+            event => event,
+        }
+    }
+
+    fn edit_mode(&self) -> PromptEditMode {
+        self.0.edit_mode()
+    }
+}
+
 /// A line that ends with a backslash goes on.
 struct Lines;
 
@@ -204,7 +226,19 @@ impl Hinter for Hints {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::Event;
+
     use super::*;
+
+    #[test]
+    fn what_is_pasted_steers_nothing() {
+        let pasted = Event::Paste("two\r\nlines\u{1b}[2J\u{7}".to_owned());
+        let raw = ReedlineRawEvent::try_from(pasted).unwrap();
+        let ReedlineEvent::Edit(commands) = Keys(Emacs::default()).parse_event(raw) else {
+            panic!("nothing is pasted");
+        };
+        assert_eq!(commands, [EditCommand::InsertString("two\nlines".to_owned())]);
+    }
 
     #[test]
     fn only_its_owner_can_read_the_history() {
