@@ -129,7 +129,15 @@ pub async fn put(
     .bind(most)
     .execute(&mut **tx)
     .await?;
-    Ok(if done.rows_affected() == 1 { Left::Done } else { Left::TooMany })
+    if done.rows_affected() == 1 {
+        return Ok(Left::Done);
+    }
+    // The role may have ended while others were waited for.
+    let owns: bool = sqlx::query_scalar("SELECT project_role($1) IS NOT DISTINCT FROM 'owner'")
+        .bind(id.0)
+        .fetch_one(&mut **tx)
+        .await?;
+    if owns { Ok(Left::TooMany) } else { Err(StoreError::NotFound) }
 }
 
 /// Ends somebody's membership in the project that was opened.
@@ -176,11 +184,11 @@ pub async fn leave(tx: &mut Tx, id: ProjectId) -> Result<Left, StoreError> {
 }
 
 /// Whether this is the only person who owns the project by name. A group may be empty, or misspelt, and then nobody
-/// could repair that.
+/// could repair that. Where the only one was erased, a group owns it alone.
 async fn is_last_owner(tx: &mut Tx, id: ProjectId, kind: Kind, name: &str) -> Result<bool, StoreError> {
     let is_last = sqlx::query_scalar(
-        "SELECT $2 = 'user' AND (SELECT array_agg(name) FROM project_members
-                                 WHERE project_id = $1 AND kind = 'user' AND role = 'owner') = ARRAY[$3]",
+        "SELECT $2 = 'user' AND coalesce((SELECT array_agg(name) FROM project_members
+                                          WHERE project_id = $1 AND kind = 'user' AND role = 'owner') = ARRAY[$3], false)",
     )
     .bind(id.0)
     .bind(kind.as_str())

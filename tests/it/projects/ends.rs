@@ -77,6 +77,23 @@ async fn who_is_erased_hands_over_what_only_they_own() {
 }
 
 #[tokio::test]
+async fn who_owns_a_project_by_a_group_alone_lets_people_in_and_out() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = project(&ann, json!({"name": "Herons"})).await;
+    let_in(&ann, &id, "group/birds", "owner").await;
+    let_in(&ann, &id, "user/will", "writer").await;
+    erase(&ann, "ann").await;
+    let bea = app.user("bea").with("remote-groups", "birds");
+    let_in(&bea, &id, "user/vera", "viewer").await;
+    let_in(&bea, &id, "user/will", "viewer").await;
+    assert_eq!(super::put_out(&bea, &id, "user/vera").await, 200);
+    app.user("will").post(&format!("/api/projects/{id}/leave"), json!({})).await.ok();
+    assert_eq!(owners(&app, &id).await, ["group/birds"]);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn no_table_knows_who_is_erased_as_a_member() {
     let app = TestApp::start().await;
     let otto = app.user("otto");

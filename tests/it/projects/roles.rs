@@ -213,6 +213,29 @@ async fn a_project_is_never_without_a_person_who_owns_it() {
 }
 
 #[tokio::test]
+async fn an_owner_who_is_put_out_at_the_same_moment_changes_no_member() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let body = json!({"kind": "user", "name": "vera", "role": "viewer"});
+    for ends in [
+        "DELETE FROM project_members WHERE name = 'ann'",
+        "UPDATE project_members SET role = 'writer' WHERE name = 'ann'",
+        "DELETE FROM projects",
+    ] {
+        let id = project(&ann, json!({"name": "Herons"})).await;
+        let_in(&ann, &id, "user/otto", "owner").await;
+        // She was found to be an owner, and waits for others who change the members.
+        let others = format!("SELECT pg_advisory_xact_lock(hashtextextended('members of {id}', 0))");
+        let holder = holding(&app, &others).await;
+        let members = format!("/api/projects/{id}/members");
+        let ended = async { released(&app, holder, 1, &format!("{ends}; COMMIT")).await };
+        let (added, ()) = tokio::join!(ann.put(&members, body.clone()), ended);
+        assert_eq!(added.status, 404, "{ends}: {}", added.text);
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn what_a_project_is_told_is_checked_and_every_problem_is_named() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
