@@ -1,5 +1,7 @@
 //! Names, and words that are written nearly alike.
 
+use std::collections::HashSet;
+
 use strsim::damerau_levenshtein;
 
 use super::lists::NAMES;
@@ -9,6 +11,9 @@ use super::stems;
 /// How long two words must be before it matters that they are written nearly alike, in letters.
 const LONG: usize = 4;
 
+/// How many pairs of words are compared. Where there are more, some are written nearly alike by chance.
+const MOST_PAIRS: usize = 10_000;
+
 /// Each name of the one is among the words of the other, and no word of the one stands where the other has one that is
 /// written nearly alike.
 pub fn agree(one: &Reading, other: &Reading) -> bool {
@@ -16,12 +21,11 @@ pub fn agree(one: &Reading, other: &Reading) -> bool {
 }
 
 fn knows_names(one: &Reading, other: &Reading) -> bool {
-    names(one).all(|name| other.has(name) || stem_is_there(name, other))
-}
-
-fn stem_is_there(name: &str, other: &Reading) -> bool {
-    stems::content(name, other.language)
-        .is_some_and(|stem| other.content.iter().any(|word| word.stem == stem))
+    let words: HashSet<&str> = other.texts().collect();
+    let stems: HashSet<&str> = other.content.iter().map(|word| word.stem.as_str()).collect();
+    let has_stem =
+        |name: &str| stems::content(name, other.language).is_some_and(|stem| stems.contains(stem.as_str()));
+    names(one).all(|name| words.contains(name) || has_stem(name))
 }
 
 /// Names that are known, words of capitals only, and words with a capital within a sentence. In German, where every noun has
@@ -59,7 +63,8 @@ fn is_abbreviation(reading: &Reading, word: &Word) -> bool {
 /// could be mistaken for the other.
 fn has_lookalikes(one: &Reading, other: &Reading) -> bool {
     let (left, right) = stems::leftovers(&one.content, &other.content);
-    left.iter().any(|one| right.iter().any(|other| is_lookalike(&one.stem, &other.stem)))
+    left.len() * right.len() > MOST_PAIRS
+        || left.iter().any(|one| right.iter().any(|other| is_lookalike(&one.stem, &other.stem)))
 }
 
 fn is_lookalike(one: &str, other: &str) -> bool {

@@ -175,13 +175,24 @@ pub fn leftovers<'a>(one: &'a [Content], other: &'a [Content]) -> (Vec<&'a Conte
     (left, right)
 }
 
-/// Drops two words that follow each other here and are one word there.
+/// Drops two words that follow each other here and are one word there. Long texts may differ in thousands of words, so each
+/// is stemmed once.
 fn drop_joined(parts: &mut Vec<&Content>, wholes: &mut Vec<&Content>) {
-    while let Some((at, place)) = parts.windows(2).enumerate().find_map(|(at, two)| {
-        let joined: String = two.iter().map(|word| word.word.as_str()).collect();
-        wholes.iter().position(|whole| stem(&whole.word) == stem(&joined)).map(|place| (at, place))
-    }) {
-        parts.drain(at..at + 2);
-        wholes.remove(place);
+    let mut stems: Vec<String> = wholes.iter().map(|whole| stem(&whole.word)).collect();
+    let known: HashSet<String> = stems.iter().cloned().collect();
+    let mut at = 0;
+    while let Some([first, second]) = parts.get(at..at + 2) {
+        let joined = stem(&format!("{}{}", first.word, second.word));
+        let is_known = known.contains(&joined);
+        let place = is_known.then(|| stems.iter().position(|whole| *whole == joined)).flatten();
+        if let Some(place) = place {
+            parts.drain(at..at + 2);
+            wholes.remove(place);
+            stems.remove(place);
+            // The word before has another neighbour now.
+            at = at.saturating_sub(1);
+        } else {
+            at += 1;
+        }
     }
 }

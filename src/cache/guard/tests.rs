@@ -94,6 +94,15 @@ fn a_text_of_many_words_is_compared_in_time() {
         (0..1000).map(|number: u32| format!("{number:b}").replace('0', "l").replace('1', "o")).collect();
     let turned: Vec<&str> = words.iter().rev().map(String::as_str).collect();
     assert_eq!(difference(&words.join(" "), &turned.join(" ")), Some(Difference::Order));
+    // As many words of its own in each, of which none looks like one of the other.
+    let own = |shift: u32| -> String {
+        let letters = |number: u32| {
+            let letter = |place: u32| char::from_u32(shift + number / 7_u32.pow(place) % 7).unwrap();
+            (0..5).map(letter).collect::<String>()
+        };
+        (0..2500).map(letters).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(difference(&own('b'.into()), &own('r'.into())), Some(Difference::Names));
     // Longer ones are not read at all.
     assert_eq!(difference(&long.repeat(9), &format!("{} Please.", long.repeat(9))), Some(Difference::Words));
 }

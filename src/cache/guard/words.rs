@@ -1,6 +1,6 @@
 //! What is asked, opposites, and the words that only one of the two texts has.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::lists::{ASKING, MODALS, PARTICLES, REASONS, SIDES_OF, SPECIFIC, TENSES};
@@ -74,10 +74,12 @@ pub fn no_opposites(one: &Reading, other: &Reading) -> bool {
 /// Whether a word that only the one has is that of the other with "un" or the like before it.
 fn turns(one: &Reading, other: &Reading) -> bool {
     let (left, right) = leftovers(&one.content, &other.content);
+    let words: HashSet<&str> = right.iter().map(|short| short.word.as_str()).collect();
+    let stems: HashSet<&str> = right.iter().map(|short| short.stem.as_str()).collect();
     left.iter().any(|long| {
         let bare = TURNING.iter().filter_map(|beginning| long.word.strip_prefix(beginning));
         bare.filter(|bare| bare.chars().count() > 2)
-            .any(|bare| right.iter().any(|short| short.word == bare || short.stem == stem(bare)))
+            .any(|bare| words.contains(bare) || stems.contains(stem(bare).as_str()))
     })
 }
 
