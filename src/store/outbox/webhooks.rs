@@ -62,8 +62,9 @@ pub struct Content {
     pub answer: Option<String>,
 }
 
-/// Claims the webhook whose delivery has been due longest, for `lease`. Any number of servers may claim side by side; each
-/// webhook is told one thing after the other.
+/// Claims the webhook whose delivery has been due longest, for `lease`: of the owners those first of whose webhooks the fewest are
+/// busy, since somebody's slow receivers with a long queue would keep everybody else's waiting. Any number of servers may claim side
+/// by side; each webhook is told one thing after the other.
 ///
 /// # Errors
 /// When the database is unavailable.
@@ -73,10 +74,13 @@ pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreErro
         "WITH due AS (
              SELECT webhook_id, min(next_attempt_at) AS since FROM webhook_deliveries
              WHERE next_attempt_at <= now() GROUP BY webhook_id
+         ), busy AS (
+             SELECT user_id, count(*) AS n FROM webhooks WHERE busy_until >= now() GROUP BY user_id
          ), next AS (
              SELECT webhooks.id FROM due JOIN webhooks ON webhooks.id = due.webhook_id
+             LEFT JOIN busy ON busy.user_id IS NOT DISTINCT FROM webhooks.user_id
              WHERE is_enabled AND coalesce(busy_until < now(), true)
-             ORDER BY due.since LIMIT 1 FOR UPDATE OF webhooks SKIP LOCKED
+             ORDER BY coalesce(busy.n, 0), due.since LIMIT 1 FOR UPDATE OF webhooks SKIP LOCKED
          )
          UPDATE webhooks SET busy_until = now() + make_interval(secs => $1) FROM next WHERE webhooks.id = next.id
          RETURNING webhooks.id, user_id IS NULL AS is_instance, url, secret, includes_content",

@@ -116,17 +116,31 @@ pub async fn list_deliveries(
     Ok((deliveries, count.unsigned_abs()))
 }
 
-/// Adds something that is about no run, to see whether it arrives.
+/// Adds something that is about no run, to see whether it arrives. One that still waits to arrive is sent at once instead, with the
+/// full number of attempts.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when the webhook is not the owner's.
 pub async fn add_test(tx: &mut Tx, webhook: WebhookId, event: &str) -> Result<Delivery, StoreError> {
     let owner = tx.owner()?;
     let row = sqlx::query(concat!(
-        "INSERT INTO webhook_deliveries (id, webhook_id, user_id, event)
-         SELECT $1, id, user_id, $4 FROM webhooks WHERE id = $2 AND user_id IS NOT DISTINCT FROM $3
-         RETURNING ",
-        columns!()
+        "WITH waiting AS (
+             UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_attempt_at = now()
+             WHERE webhook_id = $2 AND user_id IS NOT DISTINCT FROM $3 AND event = $4 AND status = 'pending'
+             RETURNING ",
+        columns!(),
+        "), added AS (
+             INSERT INTO webhook_deliveries (id, webhook_id, user_id, event)
+             SELECT $1, id, user_id, $4 FROM webhooks
+             WHERE id = $2 AND user_id IS NOT DISTINCT FROM $3 AND NOT EXISTS (SELECT FROM waiting)
+             RETURNING ",
+        columns!(),
+        ")
+         SELECT ",
+        columns!(),
+        " FROM waiting UNION ALL SELECT ",
+        columns!(),
+        " FROM added LIMIT 1"
     ))
     .bind(DeliveryId::generate().0)
     .bind(webhook.0)

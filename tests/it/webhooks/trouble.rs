@@ -193,6 +193,50 @@ async fn nothing_is_sent_into_private_networks_that_nobody_allowed() {
 }
 
 #[tokio::test]
+async fn slow_receivers_of_one_person_keep_nobody_elses_waiting() {
+    let app = TestApp::with(super::ALLOWED).await;
+    let bed = Bed { app, receiver: ModelServer::start().await };
+    let (ann, bob) = (bed.app.user("ann"), bed.app.user("bob"));
+    let mut due = Vec::new();
+    for user in [&ann, &ann, &ann, &bob] {
+        let webhook = bed.webhook(user, json!({})).await;
+        let id = webhook["id"].as_str().unwrap().to_owned();
+        user.post(&format!("/api/webhooks/{id}/test"), json!({})).await.ok();
+        due.push(id);
+    }
+    // What is claimed is being told until the end of this test.
+    let mut told = Vec::new();
+    while let Some(claimed) = webhooks::claim(bed.app.db.db(), Duration::from_secs(3600)).await.unwrap() {
+        told.push(claimed.webhook.to_string());
+    }
+    let [first, second, third, bobs]: [String; 4] = due.try_into().unwrap();
+    assert_eq!(told, [first, bobs, second, third]);
+    bed.app.close().await;
+}
+
+#[tokio::test]
+async fn a_test_that_still_waits_is_sent_at_once_and_not_joined_by_another() {
+    let app = TestApp::with(super::ALLOWED).await;
+    let bed = Bed { app, receiver: ModelServer::start().await };
+    let ann = bed.app.user("ann");
+    let webhook = bed.webhook(&ann, json!({})).await;
+    let path = format!("/api/webhooks/{}", webhook["id"].as_str().unwrap());
+    let test = async || ann.post(&format!("{path}/test"), json!({})).await.ok();
+    let waiting = test().await;
+    let mut superuser = bed.app.db.superuser().await;
+    let later = "UPDATE webhook_deliveries SET attempts = 3, next_attempt_at = now() + interval '1 hour'";
+    sqlx::query(later).execute(&mut superuser).await.unwrap();
+    let again = test().await;
+    assert_eq!((&again["id"], &again["attempts"]), (&waiting["id"], &json!(0)));
+    assert!(webhooks::claim(bed.app.db.db(), Duration::from_secs(1)).await.unwrap().is_some(), "it is due");
+    let arrived = "UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL";
+    sqlx::query(arrived).execute(&mut superuser).await.unwrap();
+    assert_ne!(test().await["id"], waiting["id"]);
+    assert_eq!(ann.get(&format!("{path}/deliveries")).await.ok()["total"], 2);
+    bed.app.close().await;
+}
+
+#[tokio::test]
 async fn what_a_server_had_claimed_when_it_died_is_told_by_another() {
     let app = TestApp::with(super::ALLOWED).await;
     let receiver = ModelServer::start().await;
