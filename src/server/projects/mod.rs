@@ -176,6 +176,7 @@ pub(super) async fn change(
     caller.may(Permission::Ask)?;
     let project: ProjectId = id(&path, WHAT)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
+    projects::wait_to_change(&mut tx, project).await?;
     let before = opened(&mut tx, &caller, project, Role::Owner).await?;
     let said = said(&app, &mut tx, &body.0, Some(before)).await?;
     projects::change(&mut tx, project, said.content()).await.map_err(named)?;

@@ -139,14 +139,17 @@ pub(in crate::server) async fn move_to(
     id: ConversationId,
     to: Option<ProjectId>,
 ) -> Result<(), Problem> {
-    let before = conversations::head(tx, id).await.map_err(of_conversation)?.project;
-    if before == to {
+    if conversations::head(tx, id).await.map_err(of_conversation)?.project == to {
         return Ok(());
     }
     if let Some(to) = to {
         to_write_in(tx, caller, to).await?;
     }
-    conversations::set_project(tx, id, to).await.map_err(of_conversation)?;
+    // Not as it was read above: another tab may have moved it since.
+    let before = conversations::set_project(tx, id, to).await.map_err(of_conversation)?;
+    if before == to {
+        return Ok(());
+    }
     if let Some(before) = before {
         note_moved(tx, caller, before, id, false).await?;
     }

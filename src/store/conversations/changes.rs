@@ -1,5 +1,7 @@
 //! What the owner of a conversation can change besides its messages.
 
+use uuid::Uuid;
+
 use super::one_row;
 use crate::id::{ConversationId, ProjectId};
 use crate::store::notify::{self, Notice};
@@ -61,22 +63,27 @@ pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result
 }
 
 /// Puts it into a project that was opened and in which the user may write, or takes it out of the one that it is in.
-/// That does not count as activity in it.
+/// That does not count as activity in it. Returns the project that it was in.
 pub async fn set_project(
     tx: &mut Tx,
     id: ConversationId,
     project: Option<ProjectId>,
-) -> Result<(), StoreError> {
+) -> Result<Option<ProjectId>, StoreError> {
     let user = tx.user()?;
-    let done = sqlx::query(
-        "UPDATE conversations SET project_id = $3 WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    let before: Option<Option<Uuid>> = sqlx::query_scalar(
+        "WITH before AS MATERIALIZED (
+             SELECT id, project_id FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL
+             FOR NO KEY UPDATE
+         )
+         UPDATE conversations c SET project_id = $3 FROM before WHERE c.id = before.id AND c.user_id = $2
+         RETURNING before.project_id",
     )
     .bind(id.0)
     .bind(user.as_str())
     .bind(project.map(|id| id.0))
-    .execute(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?;
-    one_row(done.rows_affected())
+    Ok(before.ok_or(StoreError::NotFound)?.map(ProjectId))
 }
 
 /// Replaces its tags. Their form (lower case, length, number) is the server's to check.

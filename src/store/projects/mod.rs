@@ -224,6 +224,15 @@ pub async fn create(tx: &mut Tx, content: Content<'_>, most: i64) -> Result<Opti
     Ok((done.rows_affected() == 1).then_some(id))
 }
 
+/// Lets one transaction at a time change what a project says, from here to its end: each replaces all of it, so it has to be
+/// read after this.
+///
+/// # Errors
+/// When the database is unavailable.
+pub async fn wait_to_change(tx: &mut Tx, id: ProjectId) -> Result<(), StoreError> {
+    settings::wait_for_others(tx, &format!("content of {id}")).await
+}
+
 /// Replaces the content of the project that was opened.
 ///
 /// # Errors

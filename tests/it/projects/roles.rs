@@ -213,6 +213,49 @@ async fn a_project_is_never_without_a_person_who_owns_it() {
 }
 
 #[tokio::test]
+async fn two_owners_who_change_different_things_at_once_lose_neither() {
+    let app = TestApp::start().await;
+    let (ann, otto) = (app.user("ann"), app.user("otto"));
+    let id = project(&ann, json!({"name": "Herons", "instructions": "Be brief."})).await;
+    let_in(&ann, &id, "user/otto", "owner").await;
+    let path = format!("/api/projects/{id}");
+    let holder = holding(&app, &format!("SELECT FROM projects WHERE id = '{id}' FOR UPDATE")).await;
+    let (name, instructions) = (json!({"name": "Storks"}), json!({"instructions": "Be kind."}));
+    let (one, other, ()) = tokio::join!(
+        ann.send("PATCH", &path, Some(&name)),
+        otto.send("PATCH", &path, Some(&instructions)),
+        released(&app, holder, 2, "COMMIT"),
+    );
+    assert_eq!((one.status, other.status), (200, 200), "{} {}", one.text, other.text);
+    let view = ann.get(&path).await.ok();
+    assert_eq!((&view["name"], &view["instructions"]), (&json!("Storks"), &json!("Be kind.")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn two_moves_at_once_are_both_on_record() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let projects =
+        [project(&ann, json!({"name": "Herons"})).await, project(&ann, json!({"name": "Storks"})).await];
+    let own = ann.conversation().await;
+    let holder = holding(&app, &format!("SELECT FROM conversations WHERE id = '{own}' FOR UPDATE")).await;
+    let (one, other, ()) = tokio::join!(
+        move_to(&ann, &own, Some(&projects[0])),
+        move_to(&ann, &own, Some(&projects[1])),
+        released(&app, holder, 2, "COMMIT"),
+    );
+    assert_eq!((one, other), (200, 200));
+    let shown = ann.get(&format!("/api/conversations/{own}")).await.ok();
+    let left = projects.iter().find(|project| shown["project_id"] != project.as_str()).unwrap();
+    let log = app.admin().get(&format!("/api/admin/audit?action=project&target={left}")).await.ok();
+    let entries = log["entries"].as_array().unwrap();
+    let actions: Vec<&str> = entries.iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+    assert_eq!(actions, ["project.take_out", "project.put_in", "project.create"]);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_owner_who_is_put_out_at_the_same_moment_changes_no_member() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
