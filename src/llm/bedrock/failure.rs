@@ -87,7 +87,8 @@ fn status_of(name: &str) -> Option<u16> {
         "serviceunavailableexception" => 503,
         "validationexception" => 400,
         "modeltimeoutexception" => 408,
-        "modelstreamerrorexception" | "modelerrorexception" => 424,
+        "modelerrorexception" => 424,
+        // `modelStreamErrorException` among them: it has a 424 that AWS wants retried, which others are not.
         _ => return None,
     })
 }

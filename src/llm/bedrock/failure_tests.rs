@@ -125,7 +125,7 @@ fn failures_in_mid_reply_have_the_status_of_their_kind() {
     for (name, kind, status) in [
         ("throttlingException", ErrorKind::RateLimited, Some(429)),
         ("internalServerException", ErrorKind::Overloaded, Some(500)),
-        ("modelStreamErrorException", ErrorKind::Overloaded, Some(424)),
+        ("modelStreamErrorException", ErrorKind::Overloaded, None),
         ("serviceUnavailableException", ErrorKind::Overloaded, Some(503)),
         ("modelTimeoutException", ErrorKind::Timeout, Some(408)),
         ("validationException", ErrorKind::Refused, Some(400)),

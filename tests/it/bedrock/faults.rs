@@ -110,7 +110,7 @@ async fn a_connection_lost_before_the_first_token_is_tried_again() {
 async fn failures_in_mid_reply_have_their_kinds() {
     for (name, kind, again) in [
         ("throttlingException", ErrorKind::RateLimited, true),
-        ("modelStreamErrorException", ErrorKind::Overloaded, false),
+        ("modelStreamErrorException", ErrorKind::Overloaded, true),
         ("internalServerException", ErrorKind::Overloaded, true),
         ("serviceUnavailableException", ErrorKind::Overloaded, true),
         ("modelTimeoutException", ErrorKind::Timeout, true),
