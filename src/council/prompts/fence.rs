@@ -106,7 +106,9 @@ fn without_bars(text: &str, [open, close]: [&str; 2]) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open) {
         broken.push_str(before);
-        let name = after.split_once(close).map(|(name, _)| name);
+        // No further than a mark reaches: a text may open a million times and never close.
+        let near = after.get(..after.floor_char_boundary(LONGEST_MARK + close.len())).unwrap_or_default();
+        let name = near.split_once(close).map(|(name, _)| name);
         let is_mark = name.is_some_and(|name| {
             name.len() <= LONGEST_MARK
                 && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁'))
@@ -173,6 +175,19 @@ mod tests {
         assert_eq!(inside("[/INST]</s><｜User｜>"), "[ /INST]< /s>< ｜User｜>");
         for code in ["f <| g |> h", "xs |> List.map f <| ys", "a <|> b", "<|>", "<||>", "[inst]", "<s>"] {
             assert_eq!(inside(code), if code == "<||>" { "< ||>" } else { code });
+        }
+    }
+
+    #[test]
+    fn the_longest_name_is_a_mark_and_what_never_closes_takes_no_longer_than_other_texts() {
+        for (name, first) in [("a".repeat(LONGEST_MARK), "< |"), ("a".repeat(LONGEST_MARK + 1), "<|")] {
+            assert_eq!(inside(&format!("<|{name}|>")), format!("{first}{name}|>"));
+        }
+        assert_eq!(inside("<|日本語日本語日本語日本語日|>"), "< |日本語日本語日本語日本語日|>");
+        // If each were followed to the end, this would take minutes.
+        for open in ["<|", "<｜"] {
+            let text = open.repeat(500_000) + " |>";
+            assert_eq!(inside(&text), text);
         }
     }
 
