@@ -174,6 +174,8 @@ pub(super) async fn create(
         messages: &messages,
         days,
     };
+    // A deletion withdraws the links that it finds, so it waits for this one, or was first.
+    conversations::hold(&mut tx, conversation).await.map_err(conversation_routes::named)?;
     let shared = shares::create(&mut tx, &new, MOST).await.map_err(|error| match project {
         Some(_) => placing::not_in_it(error.into()),
         None => conversation_routes::named(error),

@@ -5,6 +5,7 @@ use llm_council::store::Scope;
 use serde_json::{Value, json};
 
 use crate::attachments::files::taken;
+use crate::projects::{holding, released};
 use crate::support::app::{TestApp, User};
 use crate::support::model_server::{AskedFor, Gate, Script};
 
@@ -32,6 +33,22 @@ fn questions(of: &Value) -> Vec<&str> {
 /// What the database says to a statement of its owner.
 async fn act(app: &TestApp, sql: &'static str) {
     sqlx::raw_sql(sql).execute(&mut app.db.superuser().await).await.unwrap();
+}
+
+#[tokio::test]
+async fn no_link_is_made_to_a_conversation_that_is_being_deleted() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    ask(&ann, &id, "Why is the sky blue?").await;
+    // The deletion has withdrawn the links that there are, and is not over.
+    let delete = format!("UPDATE conversations SET deleted_at = now() WHERE id = '{id}'");
+    let holder = holding(&app, &delete).await;
+    let path = format!("/api/conversations/{id}/shares");
+    let (shared, ()) = tokio::join!(ann.post(&path, json!({})), released(&app, holder, 1, "COMMIT"));
+    assert_eq!(shared.status, 404, "{}", shared.text);
+    assert_eq!(ann.get("/api/shares").await.ok()["total"], 0);
+    app.close().await;
 }
 
 #[tokio::test]

@@ -481,6 +481,22 @@ pub async fn head(tx: &mut Tx, id: ConversationId) -> Result<Conversation, Store
     Ok(conversation(&row)?)
 }
 
+/// Keeps a conversation of the user's from being deleted until the transaction's end.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is deleted already, there is none, or it is another user's.
+pub async fn hold(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    sqlx::query(
+        "SELECT id FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR SHARE",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(())
+}
+
 /// A page of the tags on the user's conversations that are not deleted, in alphabetical order, each once; and how many there are in
 /// all.
 pub async fn tags_of_user(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<String>, u64), StoreError> {
