@@ -231,6 +231,9 @@ async fn step(db: &Db, user: &UserId) -> Result<bool, StoreError> {
         done = delete_some(&mut tx, user).await?;
     }
     if done == 0 {
+        done = withdraw_requests(&mut tx, user).await?;
+    }
+    if done == 0 {
         done = unname_some(&mut tx, user, &ledger, &audit).await?;
     }
     if done == 0 {
@@ -259,6 +262,22 @@ async fn delete_some(tx: &mut TxConnection, user: &UserId) -> Result<u64, StoreE
         }
     }
     Ok(0)
+}
+
+/// Takes back what this person, as an administrator, has asked to read and nobody has approved yet: without their name beside it
+/// they could come back and approve it themselves. Returns how many requests that were.
+async fn withdraw_requests(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
+    // What becomes of requests is for administrators to say, not for the engine.
+    tx.set_role(Scope::Admin.role()).await?;
+    let done = sqlx::query(
+        "UPDATE access_requests SET revoked_by = $1, revoked_at = now()
+         WHERE requested_by = $1 AND approved_at IS NULL AND revoked_at IS NULL",
+    )
+    .bind(user.as_str())
+    .execute(&mut **tx)
+    .await?;
+    tx.see_own_rows().await?;
+    Ok(done.rows_affected())
 }
 
 /// What takes the name (`$1`) out of the ledger and puts another one there (`$2`), `$3` rows at a time.

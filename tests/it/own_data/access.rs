@@ -96,6 +96,20 @@ async fn two_administrators_read_and_the_user_sees_who_why_when_and_what() {
 }
 
 #[tokio::test]
+async fn who_is_erased_and_comes_back_approves_no_request_of_their_own() {
+    let app = TestApp::with(PUSH).await;
+    let (_, request) = requested(&app).await;
+    let root = app.admin();
+    root.send("DELETE", "/api/me", Some(&json!({"confirm": "root"}))).await.ok();
+    let approve = format!("/api/admin/access-requests/{request}/approve");
+    assert_eq!(root.post(&approve, json!({})).await.status, 409);
+    assert_eq!(second(&app).post(&approve, json!({})).await.status, 409, "nobody asks any more");
+    assert_eq!(root.get(&format!("/api/admin/access/{request}/conversations")).await.status, 404);
+    assert_eq!(told(&app).await, json!([]));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn it_ends_by_itself_and_by_either_of_them() {
     let app = TestApp::with(PUSH).await;
     let (_, request) = requested(&app).await;
