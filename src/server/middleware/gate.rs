@@ -84,14 +84,14 @@ pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Ide
     settle(request, identity)
 }
 
-/// Refuses administrators who are blocked. Everybody else is refused by the first transaction in their name;
-/// administrators use other transactions.
-async fn check_blocked(app: &App, who: &Identity) -> Result<(), Problem> {
+/// Refuses administrators who are blocked, or whose data is being erased. Everybody else is refused by the first transaction in
+/// their name; administrators use other transactions.
+async fn check_refused(app: &App, who: &Identity) -> Result<(), Problem> {
     if !who.is_admin || who.via == AuthMethod::Local {
         return Ok(());
     }
     match app.db.begin(&Scope::User(who.user.clone())).await {
-        Err(StoreError::Blocked) => Err(Problem::blocked()),
+        Err(refused @ (StoreError::Blocked | StoreError::Erasing)) => Err(refused.into()),
         // Without a database nobody's data can be read or changed, and requests that work without one do not need this
         // check.
         Ok(_) | Err(_) => Ok(()),
@@ -112,7 +112,7 @@ async fn identity(request: &ServiceRequest) -> Result<Identity, Problem> {
         Some(secret) => by_token(&app, secret).await?,
         None => by_proxy(&app, request)?,
     };
-    check_blocked(&app, &who).await?;
+    check_refused(&app, &who).await?;
     Ok(who)
 }
 

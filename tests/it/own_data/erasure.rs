@@ -221,6 +221,8 @@ async fn while_it_is_under_way_everything_is_refused_with_the_reason() {
         ann.get("/api/user").await,
         ann.send("DELETE", "/api/me", Some(&json!({"confirm": "ann"}))).await,
         program.get("/api/conversations").await,
+        // As an administrator, too: their acts would be on record under the name.
+        ann.clone().with("remote-groups", "admins").put("/api/admin/retention", json!({"days": 4000})).await,
     ] {
         assert_eq!(answer.status, 409, "{}", answer.text);
         assert_eq!(answer.json()["type"], "urn:llm-council:problem:erasure-under-way");
