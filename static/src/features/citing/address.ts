@@ -17,11 +17,13 @@ export const apart = { target: "_blank", rel: "noopener noreferrer nofollow" } a
 export const hostOf = ({ url, host }: Pick<FoundSource, "url" | "host">) =>
   webAddress(url)?.host ?? host;
 
-const day = dateFormat({ dateStyle: "medium" });
+// The day that the source names, wherever it is read: a day without a time is no moment that another zone has on another day.
+const day = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
 
 /** When it was published, as a date where it is one; null where nobody says. */
 export function publishedOn({ published }: Pick<FoundSource, "published">): string | null {
   if (!published) return null;
-  const date = /^\d{4}-\d\d-\d\d|^\w{3}, \d/.test(published) ? new Date(published) : null;
+  const [named] = /^\d{4}-\d\d-\d\d/.exec(published) ?? [];
+  const date = named || /^\w{3}, \d/.test(published) ? new Date(named ?? published) : null;
   return date && !Number.isNaN(date.getTime()) ? day(date) : published;
 }
