@@ -39,7 +39,7 @@ impl Runs {
     /// # Errors
     /// [`StartError::OverBudget`] where it does not fit into the budgets: nothing was sent then.
     /// [`StartError::Closing`] when the server shuts down; [`StartError::Store`] when the ledger cannot be
-    /// written.
+    /// written, or nothing may be done in the user's name.
     pub async fn call_once(
         &self,
         payer: Payer,
@@ -98,16 +98,19 @@ impl Runs {
         call: Single,
         request: ChatRequest,
     ) -> Result<FinishedCall, StartError> {
+        // Counted before the check, as when a run is started: a closing server waits for it, or it sees that the server is closing.
+        let _starting = self.shared.tasks.hold();
         if self.shared.closed.is_cancelled() {
             return Err(StartError::Closing);
         }
         let shared = self.shared.clone();
         let expected = estimate::of_single(call.stage.clone(), &request, call.models.as_ref());
         admission::check_budgets(&shared, &expected, payer.budgets).map_err(StartError::OverBudget)?;
+        journal::open_single(&shared.db, &payer.user, call.run, call.what_for, &payer.groups).await?;
         let (sender, receiver) = oneshot::channel();
         self.shared.tasks.spawn(async move {
             let what_for = call.what_for;
-            let made = make(&shared, &payer.user, &payer.groups, call, &request).await;
+            let made = make(&shared, &payer.user, call, &request).await;
             if let Err(Err(error)) = sender.send(made) {
                 tracing::error!(user = %payer.user, what_for, error = &error as &dyn std::error::Error,
                     "a call that was paid for is not in the ledger");
@@ -131,7 +134,6 @@ struct Single {
 async fn make(
     shared: &Shared,
     user: &UserId,
-    groups: &[String],
     Single { run, models, what_for, stage, keeps }: Single,
     request: &ChatRequest,
 ) -> Result<FinishedCall, StoreError> {
@@ -149,6 +151,6 @@ async fn make(
     if !keeps {
         row.result = None;
     }
-    journal::record_single(&shared.db, &row, what_for, groups).await?;
+    journal::record_single(&shared.db, row).await?;
     Ok(call)
 }

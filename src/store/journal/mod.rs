@@ -145,31 +145,53 @@ async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, S
     Ok(owned.into_iter().map(RunId).collect())
 }
 
-/// Writes a call that no deliberation made: the only call of a run that has ended and that nobody can
-/// open, so that every sum over the ledger has it. `format` says what it was for.
-pub async fn record_single(
+/// Begins a call that no deliberation makes: the only call of a run that counts as ended and that nobody can open, so that
+/// every sum over the ledger has it. `format` says what it is for. The run is there before the call is sent, so that an
+/// erasure in the meantime takes the name off it.
+///
+/// # Errors
+/// [`StoreError::Erasing`] or [`StoreError::Blocked`] where nothing may be done in the user's name: then it must not be sent.
+pub async fn open_single(
     db: &Db,
-    call: &CallRow,
+    user: &UserId,
+    run: RunId,
     format: &str,
     groups: &[String],
 ) -> Result<(), StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
+    let mut tx = db.begin(&Scope::User(user.clone())).await?;
+    // It is there already where a process died with the call.
     sqlx::query(
         "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, groups, attempt,
-                           compacted, created_at, started_at, finished_at)
-         SELECT $1, $2, gen_random_uuid(), gen_random_uuid(), $3, 'complete', '{}', $4, 1, true, began, began, now()
-         FROM (VALUES (now() - make_interval(secs => $5))) AS call (began)",
+                           compacted, started_at, finished_at)
+         VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), $3, 'complete', '{}', $4, 1, true, now(), now())
+         ON CONFLICT (id) DO NOTHING",
     )
-    .bind(call.run.0)
-    .bind(call.user.as_str())
+    .bind(run.0)
+    .bind(user.as_str())
     .bind(format)
     .bind(groups)
-    .bind(Duration::from_millis(call.latency_ms.unwrap_or_default().unsigned_abs()).as_secs_f64())
     .execute(&mut *tx)
     .await?;
-    rows::insert_calls(&mut tx, &[call]).await?;
-    tx.commit().await?;
-    Ok(())
+    tx.commit().await
+}
+
+/// Writes a call that [`open_single`] has begun. Where its user's data was erased since, the ledger has it under the run's
+/// new name and without content.
+pub async fn record_single(db: &Db, mut call: CallRow) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    // An erasure changes this row before it comes to the calls, so it waits for this one, or was here first.
+    let owner: String =
+        sqlx::query_scalar("UPDATE runs SET finished_at = now() WHERE id = $1 RETURNING user_id")
+            .bind(call.run.0)
+            .fetch_one(&mut *tx)
+            .await?;
+    if owner != call.user.as_str() {
+        call.user = UserId::from_canonical(owner);
+        call.result = None;
+        call.fingerprint.clear();
+    }
+    rows::insert_calls(&mut tx, &[&call]).await?;
+    tx.commit().await
 }
 
 /// Up to `limit` runs that ended a while ago and whose log still holds tokens.

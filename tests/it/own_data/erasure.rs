@@ -13,7 +13,9 @@ use crate::support::device::PUSH;
 use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::Program;
 
+use llm_council::id::{RunId, UserId};
 use llm_council::store::erasure::{self, ERASED, KEPT};
+use llm_council::store::journal::{self, CallRow};
 
 /// Nobody's name in any other text.
 const NAME: &str = "zephyrine";
@@ -206,6 +208,69 @@ async fn runs_under_way_are_stopped_first_and_their_readers_hear_the_end() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_under_way_on_its_own_is_paid_for_without_the_name() {
+    let app = TestApp::with(PUSH).await;
+    let person = app.user(NAME);
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    tokio::select! {
+        answer = person.post("/api/routing/classify", json!({"query": "Why?"})) => panic!("{}", answer.text),
+        () = app.models.until(|records| records.len() == 1) => {}
+    }
+    assert_eq!(person.send("DELETE", "/api/me", Some(&confirmed())).await.ok()["erased"], true);
+    gate.open();
+    let mut looks = 0;
+    while count(&app, "SELECT count(*) FROM calls").await == 0 {
+        looks += 1;
+        assert!(looks < 600, "what was paid for is never in the ledger");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    assert_eq!(tables_with(&app.db, NAME).await, [""; 0]);
+    let named = "SELECT count(*) FROM calls c JOIN runs r ON r.id = c.run_id AND r.user_id = c.user_id
+                 WHERE c.user_id LIKE 'erased-%' AND r.format = 'classification'";
+    assert_eq!(count(&app, named).await, 1);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn what_a_call_on_its_own_said_is_not_kept_of_somebody_who_is_erased_meanwhile() {
+    let app = TestApp::with(PUSH).await;
+    let (db, user, run) = (app.db.db(), UserId::from_canonical(NAME), RunId::generate());
+    journal::open_single(db, &user, run, "bench", &[]).await.unwrap();
+    assert_eq!(app.user(NAME).send("DELETE", "/api/me", Some(&confirmed())).await.ok()["erased"], true);
+    let call = CallRow {
+        run,
+        user,
+        key: "bench".to_owned(),
+        stage: "stage1".to_owned(),
+        model: "m/one".to_owned(),
+        purpose: "answer".to_owned(),
+        fingerprint: "of the question".to_owned(),
+        outcome: "ok".to_owned(),
+        result: Some(json!({"text": format!("The {MARK}.")}).to_string()),
+        prompt_tokens: None,
+        completion_tokens: None,
+        reasoning_tokens: None,
+        cached_tokens: None,
+        cache_saved_usd: None,
+        total_tokens: None,
+        cost_usd: Some(0.25),
+        cost_source: None,
+        assumed_usd: None,
+        latency_ms: Some(10),
+        ttft_ms: None,
+        tries: 1,
+    };
+    journal::record_single(db, call).await.unwrap();
+    assert_eq!(tables_with(&app.db, NAME).await, [""; 0], "their name");
+    assert_eq!(tables_with(&app.db, MARK).await, [""; 0], "what was said to them");
+    let paid = "SELECT count(*) FROM calls WHERE cost_usd = 0.25 AND result IS NULL AND fingerprint = ''";
+    assert_eq!(count(&app, paid).await, 1);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn while_it_is_under_way_everything_is_refused_with_the_reason() {
     let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
@@ -246,7 +311,7 @@ async fn while_it_is_under_way_everything_is_refused_with_the_reason() {
     assert!(told["result"]["content"][0]["text"].as_str().unwrap().contains("is being deleted"), "{told}");
     assert!(app.models.records().is_empty(), "nobody was asked");
     assert_eq!(app.user("bob").get("/api/conversations").await.status, 200);
-    let user = llm_council::id::UserId::from_canonical("ann");
+    let user = UserId::from_canonical("ann");
     llm_council::store::erasure::finish(&app.app.db, &user).await.unwrap();
     assert_eq!(ann.get("/api/conversations").await.status, 200);
     app.close().await;
@@ -282,7 +347,7 @@ async fn one_that_waits_for_a_run_that_no_server_can_end_keeps_nobody_elses_wait
 
     // A server that can read the run has ended it.
     act(&app, "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE user_id = 'ann'").await;
-    erasure::finish(&app.app.db, &llm_council::id::UserId::from_canonical("ann")).await.unwrap();
+    erasure::finish(&app.app.db, &UserId::from_canonical("ann")).await.unwrap();
     assert_eq!(count(&app, "SELECT count(*) FROM runs WHERE user_id = 'ann'").await, 0);
     assert_eq!(count(&app, "SELECT count(*) FROM erasures").await, 0);
     app.close().await;
