@@ -113,11 +113,19 @@ pub(super) async fn change(
 ) -> Result<web::Json<ScheduleView>, Problem> {
     caller.in_person(MANAGED)?;
     let id: ScheduleId = id(&path, WHAT)?;
-    // The request is read twice, so that no lock is held while the question is checked.
-    let before = schedules::find(&mut app.db.begin(&caller.scope()).await?, id).await.map_err(named)?;
-    let wanted = Wanted::read(&app, &caller, &body.0, Some(&before)).await?;
-    let mut tx = app.db.begin(&caller.scope()).await?;
-    let before = schedules::find_to_change(&mut tx, id).await.map_err(named)?;
+    // The schedule is read twice, so that no lock is held while the question is checked; and once more where it was changed in
+    // between, because what the request leaves out stays as it is then.
+    let mut known = schedules::find(&mut app.db.begin(&caller.scope()).await?, id).await.map_err(named)?;
+    let (mut tx, wanted, before) = loop {
+        let wanted = Wanted::read(&app, &caller, &body.0, Some(&known)).await?;
+        let mut tx = app.db.begin(&caller.scope()).await?;
+        let before = schedules::find_to_change(&mut tx, id).await.map_err(named)?;
+        let state = |of: &Schedule| (of.updated_at, of.next_at.is_none());
+        if state(&before) == state(&known) {
+            break (tx, wanted, before);
+        }
+        known = before;
+    };
     let now = schedules::now(&mut tx).await?;
     let next_at = match before.next_at.filter(|_| !wanted.has_new_times) {
         _ if wanted.paused => None,

@@ -3,8 +3,28 @@
 use serde_json::{Value, json};
 
 use super::{act, changed, comes, count, ended, every_morning, results, schedule, shown};
+use crate::projects::{holding, released};
 use crate::support::app::TestApp;
 use crate::support::money::{budget, costing, estimated_at, same, set};
+
+#[tokio::test]
+async fn a_schedule_that_is_paused_and_renamed_at_once_is_both() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = schedule(&ann, json!({})).await;
+    let holder = holding(&app, "SELECT FROM schedules FOR UPDATE").await;
+    tokio::join!(
+        changed(&ann, &id, json!({"paused": true})),
+        changed(&ann, &id, json!({"name": "Storks", "budget_usd": 3})),
+        released(&app, holder, 2, "COMMIT"),
+    );
+    let now = shown(&ann, &id).await;
+    assert_eq!(
+        (&now["paused"], &now["name"], &now["budget_usd"]),
+        (&json!(true), &json!("Storks"), &json!(3.0))
+    );
+    app.close().await;
+}
 
 #[tokio::test]
 async fn everything_that_is_wrong_is_said_at_once_and_nothing_is_made() {
