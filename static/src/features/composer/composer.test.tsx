@@ -236,6 +236,16 @@ describe("a draft", () => {
     expect(reloaded.drafts.read("c2").content).toBe("another");
   });
 
+  it("is its tab's own over a reload, whatever is typed in its place in another tab", async () => {
+    drafts.write("c1", { content: "typed here" });
+    localStorage.setItem("user:ann:draft:c1", JSON.stringify({ content: "typed there" }));
+    vi.resetModules();
+    const reloaded = await import("./draft");
+    const told = await import("../../api/identity");
+    await told.identity.note("ann");
+    expect(reloaded.drafts.read("c1").content).toBe("typed here");
+  });
+
   it("that was emptied is forgotten", () => {
     drafts.write("c1", { content: "x" });
     drafts.write("c1", { content: "" });

@@ -5,7 +5,7 @@
 import { useSyncExternalStore } from "react";
 import { identity } from "../../api/identity";
 import type { CouncilMember } from "../../api/types";
-import { kept } from "../../ui/kept";
+import { kept, keptInTab } from "../../ui/kept";
 import type { Choices } from "../feature";
 import { lasting, readChoices } from "../options/choices";
 
@@ -79,6 +79,9 @@ function parse(text: string | null): Draft {
   }
 }
 
+/** What was typed in this tab, or else in any. */
+const readKept = (key: string) => parse(keptInTab.read(key) ?? kept.read(key));
+
 function keep(key: string, draft: Draft) {
   const { content, systemPrompt, choices, preset, models, chairman, to } = draft;
   const isPlain =
@@ -88,13 +91,16 @@ function keep(key: string, draft: Draft) {
     models.length === 0 &&
     Object.keys(choices).length === 0;
   const isEmpty = !content && !systemPrompt && isPlain;
-  kept.write(key, isEmpty ? null : JSON.stringify(draft));
+  const text = isEmpty ? null : JSON.stringify(draft);
+  kept.write(key, text);
+  // In the same place another tab keeps what is typed there: this one comes back to its own.
+  keptInTab.write(key, text);
 }
 
 // What was typed while it was not known whose drafts they are goes on after what was kept.
 identity.subscribe(() => {
   for (const [key, typed] of cache) {
-    const before = parse(kept.read(key));
+    const before = readKept(key);
     // A link that is followed twice says the same twice.
     const content = [...new Set([before.content, typed.content])].filter(Boolean).join("\n\n");
     const choices = { ...before.choices, ...typed.choices };
@@ -119,7 +125,7 @@ export const drafts = {
     const key = keyOf(id);
     let draft = cache.get(key);
     if (!draft) {
-      draft = identity.user() === null ? empty : parse(kept.read(key));
+      draft = identity.user() === null ? empty : readKept(key);
       cache.set(key, draft);
     }
     return draft;
