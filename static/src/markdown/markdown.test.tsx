@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -35,6 +37,16 @@ describe("a model's text", () => {
       ].join("\n\n"),
     );
     expect(page.querySelector("script, img, iframe, style, svg, [onerror], [onclick]")).toBeNull();
+  });
+
+  it("is left alone by a browser's translation until it is written", async () => {
+    const page = readFileSync(join(import.meta.dirname, "../../index.html"), "utf8");
+    expect(page).toContain('<html lang="en" translate="no">');
+    const translated = () => place.querySelector(".markdown")?.getAttribute("translate");
+    await show("Eine **hal", { streaming: true });
+    expect(translated()).toBe("no");
+    await show("Eine **halbe** Antwort");
+    expect(translated()).toBe("yes");
   });
 
   it("never links to a script", async () => {

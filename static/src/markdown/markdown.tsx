@@ -49,7 +49,8 @@ export const Markdown = memo(function Markdown(props: Props) {
     if (!View) loadMarkdown();
   }, [View]);
   return (
-    <div className="markdown">
+    // Once it is written a browser may translate it; the page itself may not be (`index.html`).
+    <div className="markdown" translate={props.streaming ? "no" : "yes"}>
       {View ? (
         <View {...props} />
       ) : (

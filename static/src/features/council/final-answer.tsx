@@ -209,7 +209,9 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
       )}
       {alone && <AloneNotes answer={alone} />}
       {synthesis.reasoning && !alone && (
-        <Details title={t("Reasoning")}>{() => <Markdown text={synthesis.reasoning} />}</Details>
+        <Details title={t("Reasoning")}>
+          {() => <Markdown text={synthesis.reasoning} streaming={writing} />}
+        </Details>
       )}
       <div className="final-text">
         {synthesis.text ? (
