@@ -2,6 +2,9 @@
 //! fetched, no HTML but the little that the page reads too, no link to anything but the web and mail.
 //! `static/src/markdown/neutral.ts` does the same to what the page copies.
 
+/// The longest tag or address in angle brackets that is left alone, in bytes.
+const LONGEST_TAG: usize = 2_000;
+
 /// The text with everything live in it escaped, and its last fence closed.
 pub(super) fn neutral(markdown: &str) -> String {
     let lines: Vec<&str> = markdown.lines().collect();
@@ -182,7 +185,9 @@ fn is_html(rest: &str) -> bool {
     if !tag.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
         return false;
     }
-    let Some((tag, _)) = tag.split_once('>') else { return true };
+    // No further: a text may open a hundred thousand of them and close none.
+    let near = tag.get(..tag.floor_char_boundary(LONGEST_TAG)).unwrap_or_default();
+    let Some((tag, _)) = near.split_once('>') else { return true };
     let name = tag.to_ascii_lowercase();
     let is_kept = matches!(name.trim_start_matches('/'), "sub" | "sup" | "kbd") && !name.starts_with("//")
         || matches!(name.trim_end_matches('/').trim_end(), "br") && !name.ends_with("//");
@@ -247,6 +252,14 @@ mod tests {
         ] {
             assert!(neutral(text).contains("\\<img"), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_never_closed_takes_no_longer_than_other_texts() {
+        // If each were followed to the end, this would take minutes.
+        assert_eq!(neutral(&"<a".repeat(300_000)), "\\<a".repeat(300_000));
+        let address = format!("<https://a.example/{}>", "x".repeat(1_900));
+        assert_eq!(neutral(&address), address);
     }
 
     proptest::proptest! {

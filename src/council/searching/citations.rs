@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// A number with more digits is not a source's.
 const MAX_DIGITS: usize = 4;
+/// Brackets with more between them, in bytes, cite nothing.
+const MAX_INSIDE: usize = 400;
 
 /// What a text cites.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -74,7 +76,9 @@ fn marks(text: &str) -> Vec<Mark> {
         if !code.takes(line) {
             let spans = code_spans(line);
             for (start, _) in line.match_indices('[') {
-                if spans.iter().any(|span| span.contains(&start)) {
+                // They stand in order, and a line may have a hundred thousand of both.
+                let next = spans.partition_point(|span| span.end <= start);
+                if spans.get(next).is_some_and(|span| span.contains(&start)) {
                     continue;
                 }
                 if let Some((length, numbers)) = mark_at(line, start) {
@@ -93,8 +97,10 @@ fn mark_at(line: &str, start: usize) -> Option<(usize, Vec<u32>)> {
     if before.is_some_and(|c| matches!(c, '\\' | '!' | '[')) {
         return None;
     }
-    let inside = line.get(start + 1..)?;
-    let (inside, after) = inside.split_once(']')?;
+    let rest = line.get(start + 1..)?;
+    // No further: a line may open a hundred thousand brackets and close none.
+    let close = rest.get(..rest.floor_char_boundary(MAX_INSIDE + 1))?.find(']')?;
+    let (inside, after) = (rest.get(..close)?, rest.get(close + 1..)?);
     if after.starts_with(['(', ':']) {
         return None;
     }
@@ -209,6 +215,15 @@ mod tests {
         };
         assert_eq!(renumber("A[1], b [2, 3] and c [4].", number), "A[7], b [3][7] and c .");
         assert_eq!(renumber("`[1]` stays.", number), "`[1]` stays.");
+    }
+
+    #[test]
+    fn a_line_of_nothing_but_brackets_takes_no_longer_than_others() {
+        // If each were compared with all others, or followed to the end, these would take minutes.
+        assert_eq!(numbers(&"[a".repeat(500_000)), [0; 0]);
+        assert_eq!(numbers(&"`[2]`[1] ".repeat(100_000)), vec![1; 100_000]);
+        let many: Vec<String> = (1..=60).map(|n| n.to_string()).collect();
+        assert_eq!(numbers(&format!("[{}]", many.join(", "))).len(), 60);
     }
 
     proptest! {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { growing, splitBlocks } from "./blocks";
+import { growing, oneKindOfMaths, splitBlocks } from "./blocks";
 import { isTangled, pieces, withoutDepths } from "./parser-limits";
 
 const sample = [
@@ -76,6 +76,17 @@ describe("a text that nobody writes for a reader", () => {
     ).toBe(35);
     const code = `\`\`\`\n${">".repeat(50)}\n\`\`\``;
     expect(withoutDepths(code)).toBe(code);
+  });
+
+  // If each sign were followed to the end, these would take minutes.
+  it("takes no longer where a formula or a piece of code is never closed", () => {
+    const many = 300_000;
+    for (const text of [`$${"_".repeat(many)}`, `$1 x${"`".repeat(many)}\n`]) {
+      expect(oneKindOfMaths(text)).toBe(text);
+    }
+    expect(oneKindOfMaths("costs $5, and $x_1$ or $y$ is `$z_1$`")).toBe(
+      "costs $5, and $$x_1$$ or $y$ is `$z_1$`",
+    );
   });
 
   it("is shown as written where its signs are many", () => {

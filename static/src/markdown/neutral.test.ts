@@ -48,4 +48,13 @@ describe("a text for another program", () => {
   it("closes what was left open, so that it ends with its text", () => {
     expect(neutral("```js\n1")).toBe("```js\n1\n```");
   });
+
+  // If each sign were followed to the end, or compared with all others, these would take minutes.
+  it("takes no longer over a text of nothing but signs", () => {
+    const many = 300_000;
+    const backslashes = "\\".repeat(many);
+    expect(neutral(`x ${backslashes}`)).toBe(`x ${backslashes}`);
+    expect(neutral("](".repeat(many))).toBe("\\](".repeat(many));
+    expect(neutral("`a` ".repeat(many))).toBe("`a` ".repeat(many));
+  });
 });

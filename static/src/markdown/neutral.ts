@@ -45,7 +45,8 @@ function spans(line: string): [from: number, to: number][] | null {
   const found: [number, number][] = [];
   for (let at = 0; at < marks.length; at += 1) {
     const mark = marks[at];
-    const end = marks.findIndex((other, place) => place > at && other[0] === mark?.[0]);
+    let end = at + 1;
+    while (end < marks.length && marks[end]?.[0] !== mark?.[0]) end += 1;
     const last = marks[end];
     if (!mark || !last) return null;
     found.push([mark.index, last.index + last[0].length]);
@@ -60,18 +61,24 @@ const keptTag = /^<(?:\/?(?:sub|sup|kbd)|br\s*\/?)>/i;
 const longestAddress = 2_000;
 const address = /^<(?:https?:\/\/|mailto:)[^\s<>`]*>/i;
 
+/**
+ * A run of backslashes is looked at from its first one alone, and of an address only as much as says
+ * what it is (`<https://`): a text may have a hundred thousand of either.
+ */
 function harmless(text: string): string {
   return text
-    .replace(/(\\*)!(?=\[)/g, (all, before: string) => (isOdd(before) ? all : `${before}\\!`))
-    .replace(/(\\*)\]\((?=\s*(\S*))/g, (all, before: string, place: string) =>
+    .replace(/(?<!\\)(\\*)!(?=\[)/g, (all, before: string) =>
+      isOdd(before) ? all : `${before}\\!`,
+    )
+    .replace(/(?<!\\)(\\*)\]\((?=\s*(\S{0,9}))/g, (all, before: string, place: string) =>
       isOdd(before) || isHarmless(place) || place.startsWith(")") ? all : `${before}\\](`,
     )
     .replace(
-      /(\\*)\[(?!\^)((?:\\.|[^[\]\\]){1,999})\]:(?=\s*(\S*))/g,
+      /(?<!\\)(\\*)\[(?!\^)((?:\\.|[^[\]\\]){1,999})\]:(?=\s*(\S{0,9}))/g,
       (all, before: string, label: string, place: string) =>
         isOdd(before) || isHarmless(place) ? all : `${before}\\[${label}]:`,
     )
-    .replace(/(\\*)<(?=[a-z/!?])/gi, (all, before: string, at: number, whole: string) => {
+    .replace(/(?<!\\)(\\*)<(?=[a-z/!?])/gi, (all, before: string, at: number, whole: string) => {
       const rest = whole.slice(at + before.length, at + before.length + longestAddress);
       return isOdd(before) || keptTag.test(rest) || address.test(rest) ? all : `${before}\\<`;
     });

@@ -4,7 +4,7 @@
  */
 
 /** Fenced and inline code, which no rewriting may touch. */
-const code = /(^|\n)(`{3,}|~{3,})[\s\S]*?(?:\n\2[^\n]*|$)|`+[^`\n]+`+/g;
+const code = /(^|\n)(`{3,}|~{3,})[\s\S]*?(?:\n\2[^\n]*|$)|(?<!`)`+(?!`)[^`\n]+`+/g;
 
 export function outsideCode(text: string, change: (part: string) => string): string {
   let out = "";
