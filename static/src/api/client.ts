@@ -1,5 +1,6 @@
 /** Every call to the server goes through here, so that "signed out" is noticed once for all. */
 import { availability } from "./availability";
+import { clock } from "./clock";
 import { identity } from "./identity";
 import { asProblem, type Problem, problemOf } from "./problem";
 import type {
@@ -56,6 +57,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   const user = path === userPath ? null : identity.user();
   const headers = new Headers(init.headers);
   if (user !== null) headers.set("x-expected-user", encodeURIComponent(user));
+  const askedAt = Date.now();
   let response: Response;
   try {
     response = await fetch(path, {
@@ -70,6 +72,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     if (problem.kind === "network" && navigator.onLine) availability.note("unreachable");
     throw problem;
   }
+  clock.note(response, askedAt);
   const problem: Problem | null = await problemOf(response);
   session.note(problem);
   if (problem?.kind === "restarting") availability.note("restarting");

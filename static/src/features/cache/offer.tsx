@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { decide } from "../../api/cache";
+import { clock } from "../../api/clock";
 import { asProblem, type Problem } from "../../api/problem";
 import { saw } from "../../api/push";
 import { t } from "../../i18n";
@@ -14,9 +15,9 @@ const longestS = 60;
 
 /** Whole seconds until a moment of the server's clock; null where it is not known. */
 function useSecondsLeft(until: string | null): number | null {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(clock.now);
   useEffect(() => {
-    const ticking = setInterval(() => setNow(Date.now()), 1000);
+    const ticking = setInterval(() => setNow(clock.now()), 1000);
     return () => clearInterval(ticking);
   }, []);
   const end = until === null ? Number.NaN : Date.parse(until);

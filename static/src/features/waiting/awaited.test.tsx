@@ -66,3 +66,13 @@ it("a run that is not under way has nothing to wait for", async () => {
   const place = await shown(at(-7_000), null);
   expect(place.textContent).toBe("");
 });
+
+it("the seconds are those of the server's clock where this computer's is fast", async () => {
+  const date = new Date(noon - 600_000).toUTCString();
+  vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("{}", { headers: { date } }));
+  await api.version();
+  const place = await shown(at(-607_000));
+  expect(seconds(place)).toBe("7 s");
+  await wait(2_000);
+  expect(seconds(place)).toBe("9 s");
+});

@@ -1,6 +1,7 @@
 import "../../styles/waiting.css";
 import { useEffect, useState } from "react";
 import { api } from "../../api/client";
+import { clock } from "../../api/clock";
 import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
 import { duration, shortName } from "../../ui/format";
@@ -11,14 +12,14 @@ import { useUnderWay } from "./context";
 const OFFERED_AFTER = 5;
 
 /**
- * Whole seconds since a moment of the server's clock, counted while the page looks. A server whose clock is
- * ahead of this one's is not believed.
+ * Whole seconds since a moment of the server's clock, counted while the page looks. One that is yet to come
+ * is not believed.
  */
 export function useSeconds(since: string | null): number {
-  const [first] = useState(() => Date.now());
+  const [first] = useState(clock.now);
   const [now, setNow] = useState(first);
   useEffect(() => {
-    const ticking = setInterval(() => setNow(Date.now()), 1000);
+    const ticking = setInterval(() => setNow(clock.now()), 1000);
     return () => clearInterval(ticking);
   }, []);
   const begun = since === null ? Number.NaN : Date.parse(since);
