@@ -68,11 +68,15 @@ const isReady = (value: unknown): value is ChosenFile =>
   "state" in value &&
   value.state === "ready";
 
-/** As it was left; undefined where nothing was chosen. */
+/**
+ * As it was left; undefined where nothing was chosen. The keys that files had before the reload are given to others
+ * since.
+ */
 function kept(key: string): readonly ChosenFile[] | undefined {
   try {
     const value: unknown = JSON.parse(keptInTab.read(key) ?? "null");
-    return Array.isArray(value) ? value.filter(isReady) : undefined;
+    if (!Array.isArray(value)) return undefined;
+    return value.filter(isReady).map((file) => ({ ...file, key: file.id ?? file.key }));
   } catch {
     return undefined;
   }

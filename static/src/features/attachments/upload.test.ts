@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { identity } from "../../api/identity";
+import { keptInTab } from "../../ui/kept";
 import { files } from "./chosen";
 import { add } from "./upload";
 
@@ -37,6 +38,7 @@ beforeEach(async () => {
 afterEach(() => {
   vi.restoreAllMocks();
   files.clear("c1");
+  files.clear("c2");
 });
 
 const text = (name: string, content: string) => new File([content], name, { type: "text/plain" });
@@ -82,4 +84,18 @@ it("a folder is told from a server that cannot be reached", async () => {
   expect(files.of("c1")[0]?.problem).toMatch(/^It cannot be read here\./);
   const asked = vi.mocked(fetch).mock.calls.map(([path]) => path);
   expect(asked.filter((path) => path === "/api/attachments")).toHaveLength(1);
+});
+
+it("what is added after a reload leaves those from before it alone", async () => {
+  add("c1", [text("a.txt", "a")], limits);
+  await settled();
+  const last = Number(files.of("c1")[0]?.key.replace("file-", ""));
+  const before = { key: `file-${last + 1}`, id: "old", name: "old.txt", state: "ready" };
+  keptInTab.write("files:c2", JSON.stringify([before]));
+  add("c2", [text("new.txt", "new")], limits);
+  await vi.waitFor(() => expect(files.of("c2").at(-1)?.state).toBe("ready"));
+  expect(files.of("c2").map(({ name, id }) => [name, id])).toEqual([
+    ["old.txt", "old"],
+    ["new.txt", "new"],
+  ]);
 });
