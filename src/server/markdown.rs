@@ -2,7 +2,7 @@
 
 use super::markdown_formats::{self, failed, files_read};
 use super::markdown_sources;
-use super::neutral::neutral;
+use super::neutral::{neutral, neutral_name};
 use super::shape::{Conversation, ConversationSummary, Message};
 use crate::council::Deliberation;
 use crate::council::ranking::aggregate::AggregateRow;
@@ -60,8 +60,8 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
         let revised = if synthesis.draft.is_some() { ", and revised" } else { "" };
         text.push_str(&format!(
             "\n## {}\n\n_Written by {}{revised}_\n\n{}\n",
-            synthesis.heading,
-            synthesis.model,
+            neutral_name(&synthesis.heading),
+            neutral_name(&synthesis.model),
             neutral(&synthesis.response)
         ));
         unseen(text, deliberation, &synthesis.model);
@@ -79,7 +79,8 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     markdown_formats::rounds_and_parts(text, deliberation);
     ranking(text, &deliberation.metadata.aggregate_rankings);
     for answer in deliberation.stage1.iter().flatten() {
-        text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, neutral(&answer.response)));
+        let member = neutral_name(&answer.member);
+        text.push_str(&format!("\n### Answer by {member}\n\n{}\n", neutral(&answer.response)));
         unseen(text, deliberation, &answer.model);
         files_read(text, answer.files_read);
         if let Some(error) = &answer.error {
@@ -89,14 +90,15 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     let labels = &deliberation.metadata.label_to_member;
     if !labels.is_empty() {
         let named: Vec<String> =
-            labels.iter().map(|(label, member)| format!("{label} is {member}")).collect();
+            labels.iter().map(|(label, member)| format!("{label} is {}", neutral_name(member))).collect();
         text.push_str(&format!("\n### Reviews\n\nThe reviewers did not know that {}.\n", named.join(", ")));
     }
     if let Some(rubric) = &deliberation.metadata.rubric {
         text.push_str(&format!("\n### {}\n\n{}\n", neutral(&rubric.heading()), neutral(&rubric.text)));
     }
     for review in deliberation.stage2.iter().flatten() {
-        text.push_str(&format!("\n### Review by {}\n\n{}\n", review.member, neutral(&review.ranking)));
+        let member = neutral_name(&review.member);
+        text.push_str(&format!("\n### Review by {member}\n\n{}\n", neutral(&review.ranking)));
         unseen(text, deliberation, &review.model);
         if let Some(error) = &review.error {
             failed(text, review.error_kind, error);
@@ -149,7 +151,7 @@ fn ranking(text: &mut String, rows: &[AggregateRow]) {
     ));
     for row in rows {
         let rank = if weighted { row.weighted_average_rank } else { row.average_rank };
-        let member = row.member.replace('|', "\\|");
+        let member = neutral_name(&row.member).replace('|', "\\|");
         let (ballots, firsts) = (row.rankings_count, row.first_place_votes);
         text.push_str(&format!("| {member} | {rank:.2} | {ballots} | {firsts} |\n"));
     }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::markdown::{self, message};
-use super::neutral::neutral;
+use super::neutral::neutral_name;
 use super::shape::{Conversation, Message};
 use crate::id::MessageId;
 
@@ -55,13 +55,31 @@ pub fn heading((place, count): (usize, usize), shared: Option<&Message>, is_in_f
 fn leaves(question: Option<&Message>) -> String {
     match question {
         Some(Message::User { content, .. }) => {
-            let line = neutral(&content.split_whitespace().collect::<Vec<_>>().join(" "));
-            let mut named: String = line.chars().take(NAMED_BY_CHARS).collect();
-            if named.len() < line.len() {
-                named.push('…');
-            }
-            format!("It goes on from the answer to: {named}")
+            format!("It goes on from the answer to: {}", beginning(content))
         }
         Some(Message::Assistant { .. }) | None => "It begins the conversation in another way.".to_owned(),
+    }
+}
+
+/// The beginning of a question, to name it by.
+fn beginning(question: &str) -> String {
+    let line = question.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut beginning: String = line.chars().take(NAMED_BY_CHARS).collect();
+    if beginning.len() < line.len() {
+        beginning.push('…');
+    }
+    // Only now: what stands in code is no code any more where the end of that was cut off.
+    neutral_name(&beginning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_was_cut_is_no_code() {
+        assert_eq!(beginning("Why\n is `<b>` so?"), "Why is `<b>` so?");
+        let long = format!("Why is `<img src=x> {}` so?", "x".repeat(80));
+        assert!(beginning(&long).starts_with("Why is `\\<img src=x> xx"), "{}", beginning(&long));
     }
 }

@@ -1,6 +1,6 @@
 //! What formats other than the council say, as Markdown.
 
-use super::neutral::neutral;
+use super::neutral::{neutral, neutral_name};
 use crate::council::Deliberation;
 use crate::council::attached::FilesRead;
 use crate::council::debate::statement::{DebateRound, Statement};
@@ -33,9 +33,10 @@ fn debate_round(text: &mut String, round: &DebateRound) {
 fn speech(text: &mut String, statement: &Statement) {
     let to = match statement.replies_to.as_slice() {
         [] => String::new(),
-        names => format!(", to {}", names.join(", ")),
+        names => format!(", to {}", neutral_name(&names.join(", "))),
     };
-    text.push_str(&format!("\n### {} ({}){to}\n", statement.label, statement.member));
+    let (label, member) = (neutral_name(&statement.label), neutral_name(&statement.member));
+    text.push_str(&format!("\n### {label} ({member}){to}\n"));
     if !statement.text.is_empty() {
         text.push_str(&format!("\n{}\n", neutral(&statement.text)));
     }
@@ -59,7 +60,8 @@ fn sub_result(text: &mut String, part: &SubResult) {
     text.push_str(&format!("\n## Part {}: {}\n", part.index + 1, neutral(&part.sub_question)));
     for answer in &part.responses {
         let best = if part.best_member.as_ref() == Some(&answer.member) { " (taken)" } else { "" };
-        text.push_str(&format!("\n### Answer by {}{best}\n\n{}\n", answer.member, neutral(&answer.response)));
+        let member = neutral_name(&answer.member);
+        text.push_str(&format!("\n### Answer by {member}{best}\n\n{}\n", neutral(&answer.response)));
         files_read(text, answer.files_read);
         if let Some(error) = &answer.error {
             failed(text, answer.error_kind, error);

@@ -24,6 +24,11 @@ pub(super) fn neutral(markdown: &str) -> String {
     out.join("\n")
 }
 
+/// The same for a name within a line: whoever has put a council together gives its members theirs.
+pub(super) fn neutral_name(name: &str) -> String {
+    neutral(name).replace('\n', " ")
+}
+
 /// Lines without a blank one between them: only together do they say what is code within them.
 fn paragraph(lines: &[&str]) -> Option<String> {
     let mut code = Some(Vec::new());

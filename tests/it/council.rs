@@ -630,3 +630,21 @@ async fn an_export_says_whose_each_answer_was_and_ranks_by_what_decided() {
     }
     app.close().await;
 }
+
+#[tokio::test]
+async fn in_an_export_the_names_of_members_are_harmless() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    // A conversation that somebody shares has the names that they have given.
+    let name = "![x](https://evil.example/x)";
+    let members = json!([{"model": "m/one", "alias": name}, "m/two"]);
+    ann.ask(&id, json!({"content": "Why?", "models": members})).await.rest().await;
+    let text = ann.get(&format!("/api/conversations/{id}/export?format=md")).await.text;
+    let escaped = format!("\\{name}");
+    for before in ["### Answer by ", "### Review by ", " is ", "| "] {
+        assert!(text.contains(&format!("{before}{escaped}")), "{before}: {text}");
+    }
+    assert_eq!(text.matches(name).count(), text.matches(&escaped).count(), "{text}");
+    app.close().await;
+}

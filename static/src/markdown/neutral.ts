@@ -123,3 +123,6 @@ export function neutral(markdown: string): string {
   close();
   return out.join("\n") + tail;
 }
+
+/** The same for a name within a line: whoever has put a council together gives its members theirs. */
+export const neutralName = (name: string): string => neutral(name).replaceAll("\n", " ");

@@ -1,6 +1,6 @@
 /** A debate as Markdown, for the clipboard. */
 import { t } from "../../i18n";
-import { neutral } from "../../markdown/neutral";
+import { neutral, neutralName } from "../../markdown/neutral";
 import type { RunState } from "../../run/state";
 import { listText } from "../../ui/format";
 import { failed } from "../export/failed";
@@ -27,7 +27,7 @@ function statement({ label, seat, text, repliesTo, result }: StatementState): st
     ? t("{{speaker}} answers {{others}}", { speaker: labelText(label), others })
     : labelText(label);
   return [
-    `### ${head} (${seat.member})`,
+    `### ${neutralName(head)} (${neutralName(seat.member)})`,
     ...(result?.error ? [failed(result)] : []),
     ...(text ? [neutral(text)] : []),
   ];

@@ -1,6 +1,6 @@
 /** A question in parts as Markdown, for the clipboard. */
 import { t } from "../../i18n";
-import { neutral } from "../../markdown/neutral";
+import { neutral, neutralName } from "../../markdown/neutral";
 import type { AnswerState, RunState } from "../../run/state";
 import { failed } from "../export/failed";
 import { apart, type PartState } from "./state";
@@ -9,7 +9,7 @@ import { pickedBy } from "./words";
 function answer({ seat, text, result }: AnswerState, part: PartState): string[] {
   const by = seat.member === part.result?.best_member ? pickedBy(part) : null;
   return [
-    `### ${seat.member}${by ? ` (${by})` : ""}`,
+    `### ${neutralName(seat.member)}${by ? ` (${by})` : ""}`,
     ...(result?.error ? [failed(result)] : []),
     ...(text ? [neutral(text)] : []),
   ];

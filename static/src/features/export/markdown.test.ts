@@ -23,3 +23,20 @@ it("is copied in the reader's language, headings and numbers included", () => {
   expect(copied).toContain("### Gutachten von Basil");
   expect(copied).not.toMatch(/^#.*\b(of|the|by)\b/m);
 });
+
+it("has nothing live in the names of members, which somebody else may have given", () => {
+  const [first, ...others] = seats;
+  if (!first) throw new Error("no seat");
+  const name = "![x](https://evil.example)";
+  const seat = { ...first, member: name, alias: name };
+  const message = storedRun(
+    [answer(seat), ...others.map((other) => answer(other))],
+    [review(seat)],
+    synthesis(),
+  );
+  const aggregate = [row({ ...seat, member: "<img src=x>|" })];
+  const copied = toMarkdown("Why?", { ...fromStored(message, "c1"), aggregate });
+  expect(copied).toContain("### \\![x](https://evil.example)");
+  expect(copied).toContain("| \\<img src=x>\\| |");
+  expect(copied).not.toMatch(/(?<!\\)(?:!\[|<img)/);
+});

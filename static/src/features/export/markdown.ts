@@ -1,7 +1,7 @@
 /** A deliberation and its parts as Markdown, for the clipboard. */
 
 import { t } from "../../i18n";
-import { neutral } from "../../markdown/neutral";
+import { neutral, neutralName } from "../../markdown/neutral";
 import type { ReviewState, RunState } from "../../run/state";
 import { count, rank, share } from "../../ui/format";
 import { features } from "..";
@@ -15,13 +15,13 @@ type Names = Readonly<Record<string, string>>;
 
 /** A review with its labels turned back into names. */
 export function reviewMarkdown({ seat, result }: ReviewState, names: Names): string {
-  const parts = [`### ${t("Review by {{member}}", { member: seat.member })}`];
+  const parts = [`### ${t("Review by {{member}}", { member: neutralName(seat.member) })}`];
   if (result?.error) parts.push(failed(result));
   if (result?.ranking) {
     parts.push(
       neutral(result.ranking).replace(/\bResponse [A-Z]\b/g, (label) => {
         const member = names[label];
-        return member ? `${label} (${member})` : label;
+        return member ? `${label} (${neutralName(member)})` : label;
       }),
     );
   }
@@ -32,10 +32,10 @@ export function reviewMarkdown({ seat, result }: ReviewState, names: Names): str
 export function reviewsMarkdown(run: RunState): string {
   const parts: string[] = [];
   if (run.aggregate.length > 0) {
-    const rows = run.aggregate.map(
-      (row, at) =>
-        `| ${count(at + 1)} | ${row.member} | ${rank(row.average_rank)} | ${share(row.borda)} |`,
-    );
+    const rows = run.aggregate.map((row, at) => {
+      const member = neutralName(row.member).replaceAll("|", "\\|");
+      return `| ${count(at + 1)} | ${member} | ${rank(row.average_rank)} | ${share(row.borda)} |`;
+    });
     parts.push(
       `## ${t("Aggregate ranking")}`,
       [
@@ -65,7 +65,8 @@ export function toMarkdown(question: string, run: RunState): string {
   if (text) {
     const heading = result ? headingOf(result) : null;
     const notes = result ? notesOf(result) : [];
-    parts.push(`## ${heading ? (heading.said ?? heading.text) : t("Unfinished answer")}`);
+    const said = heading ? (heading.said ?? heading.text) : t("Unfinished answer");
+    parts.push(`## ${neutralName(said)}`);
     parts.push(...notes.map(({ said, text }) => `> ${neutral(said ?? text)}`), neutral(text));
   }
   for (const { copied } of features) parts.push(...(copied?.(run, "all") ?? []));
@@ -73,7 +74,7 @@ export function toMarkdown(question: string, run: RunState): string {
   const answers = aloneIn(run) ? [] : run.answers;
   if (answers.length > 0) parts.push(`## ${t("Answers")}`);
   for (const { seat, text: answer, result: facts } of answers) {
-    parts.push(`### ${seat.member}`);
+    parts.push(`### ${neutralName(seat.member)}`);
     if (facts?.error) parts.push(failed(facts));
     if (answer) parts.push(neutral(answer));
   }
