@@ -13,6 +13,7 @@ use super::gate::may_ask;
 use super::keeping::{self, Arrived};
 use super::offer::{self, Asks};
 use super::refusal::Refusal;
+use super::request::MOST_NAMES;
 use super::start::{Start, start};
 use crate::council::field::FieldError;
 use crate::runs::Asked;
@@ -111,10 +112,11 @@ async fn ask<A: Api>(
     Ok(response)
 }
 
-/// Names ignored parameters in a header.
+/// Names ignored parameters in a header, files among them, of which a long chat may have hundreds.
 fn say_ignored(response: &mut HttpResponse, ignored: &[String]) {
-    if !ignored.is_empty()
-        && let Ok(value) = HeaderValue::from_str(&ignored.join(", "))
+    let named = ignored.get(..MOST_NAMES).unwrap_or(ignored);
+    if !named.is_empty()
+        && let Ok(value) = HeaderValue::from_str(&named.join(", "))
     {
         response.headers_mut().insert(IGNORED, value);
     }
@@ -127,5 +129,21 @@ fn say_run(response: &mut HttpResponse, asked: Asked) {
     }
     if asked.begun.is_none() {
         response.headers_mut().insert(JOINED, HeaderValue::from_static("true"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_much_is_ignored_the_header_stays_short() {
+        let told = |count: usize| {
+            let ignored: Vec<String> = (0..count).map(|at| format!("messages[{at}].content[0]")).collect();
+            let mut response = HttpResponse::Ok().finish();
+            say_ignored(&mut response, &ignored);
+            response.headers().get(IGNORED).map(|value| value.to_str().unwrap().split(", ").count())
+        };
+        assert_eq!([told(0), told(1), told(40), told(30_000)], [None, Some(1), Some(40), Some(40)]);
     }
 }

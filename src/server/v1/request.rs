@@ -15,8 +15,8 @@ const MOST_TOKENS: u64 = 1_000_000;
 const MAX_TEMPERATURE: f64 = 2.0;
 /// The longest name of a model, and other names that only pass through.
 const MAX_NAME_CHARS: usize = 300;
-/// How many names of ignored parameters a header has at most.
-const MOST_NAMES: usize = 40;
+/// How many names of ignored parameters a header has at most: proxies refuse answers with long heads.
+pub(super) const MOST_NAMES: usize = 40;
 
 /// What a program asks, whichever API it speaks.
 #[derive(Debug, Clone)]
