@@ -155,3 +155,14 @@ async fn a_refusal_is_dressed_like_every_other_answer() {
     }
     app.close().await;
 }
+
+#[tokio::test]
+async fn nothing_of_anybodys_is_kept_by_a_cache_however_the_path_is_written() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    for path in ["/api/user", "/%61pi/user", "/ap%69/conversations", "/v%31/models"] {
+        let answer = ann.get(path).await;
+        assert_eq!((answer.status, answer.header("cache-control")), (200, "no-store"), "{path}");
+    }
+    app.close().await;
+}

@@ -30,7 +30,6 @@ pub async fn add_headers(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let docs = request.path().starts_with("/docs");
-    let api = request.path().starts_with("/api") || request.path().starts_with("/v1/");
     let for_us = check_host(&request);
     // The id in the log, for people who report a fault.
     let request_id = request.extensions().get::<RequestId>().copied();
@@ -55,7 +54,8 @@ pub async fn add_headers(
     if let Some(id) = request_id.and_then(|id| HeaderValue::from_str(&id.to_string()).ok()) {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
-    if api && !headers.contains_key(header::CACHE_CONTROL) {
+    // Not by the path: routes know it in other spellings too (`/%61pi/…`).
+    if !headers.contains_key(header::CACHE_CONTROL) {
         set(headers, header::CACHE_CONTROL, "no-store");
     }
     Ok(response)
