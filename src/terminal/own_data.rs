@@ -5,16 +5,18 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use super::exit;
+use super::query::Interrupts;
 use super::session::Trouble;
 use super::session::http::Http;
 use super::text::one_line;
 
-/// Writes it to a file that does not exist yet. A download that breaks off leaves none.
+/// Writes it to a file that does not exist yet. A download that breaks off or is interrupted leaves none.
 ///
 /// # Errors
 /// When the file cannot be written, or the server refuses or disconnects.
 pub async fn save(http: Http, file: &Path) -> Result<u8, Trouble> {
     let name = one_line(&file.display().to_string()).into_owned();
+    let mut interrupts = Interrupts::heard();
     let mut created = fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(|error| {
         Trouble::Failed(if error.kind() == io::ErrorKind::AlreadyExists {
             format!("{name} is there already, and stays as it is")
@@ -22,20 +24,24 @@ pub async fn save(http: Http, file: &Path) -> Result<u8, Trouble> {
             format!("{name} cannot be written: {error}")
         })
     })?;
-    match receive(&http, &mut created).await {
-        Ok(bytes) => {
+    let received = tokio::select! {
+        received = receive(&http, &mut created) => received.map(Some),
+        () = interrupts.next() => Ok(None),
+    };
+    let ended = match received {
+        Ok(Some(bytes)) => {
             eprintln!("Saved: {name} ({bytes} bytes)");
-            Ok(exit::ANSWERED)
+            return Ok(exit::ANSWERED);
         }
-        Err(trouble) => {
-            drop(created);
-            // The interruption is reported; that the partial file could not be removed matters less.
-            if let Err(error) = fs::remove_file(file) {
-                eprintln!("{name} is not whole and could not be removed: {error}");
-            }
-            Err(trouble)
-        }
+        Ok(None) => Ok(exit::CANCELLED),
+        Err(trouble) => Err(trouble),
+    };
+    drop(created);
+    // The interruption is reported; that the partial file could not be removed matters less.
+    if let Err(error) = fs::remove_file(file) {
+        eprintln!("{name} is not whole and could not be removed: {error}");
     }
+    ended
 }
 
 async fn receive(http: &Http, file: &mut fs::File) -> Result<u64, Trouble> {

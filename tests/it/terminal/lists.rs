@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use super::program;
 use crate::support::app::TestApp;
@@ -103,6 +105,26 @@ async fn all_that_is_stored_of_somebody_is_saved_to_a_file_of_its_own() {
         assert_eq!(nobody.run(wrong).await.code, Some(2));
     }
     app.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_leaves_no_part_of_what_was_to_be_saved() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let program = Program::plain()
+        .env("LLM_COUNCIL_SERVER", &format!("http://{}", server.local_addr().unwrap()))
+        .env("LLM_COUNCIL_TOKEN", "lc_anything");
+    let saving = program.begin(&["export", "--all", "mine.zip"]);
+    let (mut asked, _) = server.accept().await.unwrap();
+    let mut request = Vec::new();
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        assert_ne!(asked.read_buf(&mut request).await.unwrap(), 0, "a whole request");
+    }
+    let half = "HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\nContent-Length: 8\r\n\r\nhalf";
+    asked.write_all(half.as_bytes()).await.unwrap();
+    saving.signal("SIGINT");
+    let ended = saving.ended_with_output().await;
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    assert!(!program.home().join("mine.zip").exists());
 }
 
 #[tokio::test]
