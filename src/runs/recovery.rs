@@ -2,10 +2,12 @@
 //! those that wait for a slot.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::live::LiveRun;
 use super::metrics;
 use super::state::{Runs, Shared};
 use super::takeover::take_over;
@@ -43,17 +45,34 @@ pub(super) async fn keep_leases(runs: &Runs) {
 
 /// Prolongs the leases, stops what users want stopped, and drops runs that have another owner now.
 async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
+    let Shared { db, settings, .. } = shared;
     let live: Vec<_> = shared.live().values().cloned().collect();
     if live.is_empty() {
         return Ok(());
     }
-    let mine: Vec<(RunId, i32)> = live.iter().map(|live| (live.id, live.attempt)).collect();
     let began = Instant::now();
-    let held = leases::heartbeat(&shared.db, &mine, shared.settings.lease).await?;
-    if began.elapsed() > shared.settings.heartbeat() {
+    let held = leases::heartbeat(db, &attempts(&live), settings.lease).await?;
+    let locked = take_in(live, held);
+    if !locked.is_empty() {
+        let mine = attempts(&locked);
+        let held = leases::heartbeat_of_locked(db, &mine, settings.lease, settings.heartbeat()).await?;
+        // What is missing now was erased with its user's data.
+        drop(take_in(locked, held));
+    }
+    if began.elapsed() > settings.heartbeat() {
         shared.suspend_takeovers();
     }
+    Ok(())
+}
+
+fn attempts(live: &[Arc<LiveRun>]) -> Vec<(RunId, i32)> {
+    live.iter().map(|live| (live.id, live.attempt)).collect()
+}
+
+/// Tells runs how they stand; returns those of which that is not said.
+fn take_in(live: Vec<Arc<LiveRun>>, held: Vec<LeaseState>) -> Vec<Arc<LiveRun>> {
     let held: HashMap<RunId, LeaseState> = held.into_iter().map(|held| (held.run, held)).collect();
+    let mut left = Vec::new();
     for live in live {
         match held.get(&live.id) {
             Some(held) if !held.ours => {
@@ -66,11 +85,10 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
                     live.stop_recorded(RunStatus::Running);
                 }
             }
-            // The run was erased with its user's data.
-            None => {}
+            None => left.push(live),
         }
     }
-    Ok(())
+    left
 }
 
 /// Looks for abandoned and for queued runs until it is dropped.

@@ -120,32 +120,60 @@ pub struct LeaseState {
 const HEARTBEAT_LIMITS: Limits =
     Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false, is_frequent: true };
 
-/// Prolongs the leases of this process's runs; returns the state of each of them.
+/// Prolongs leases and reads the state of their runs. The rows are locked in the order in which the journal locks them: in
+/// any other the two wait for each other.
+macro_rules! prolong {
+    ($locked:literal) => {
+        concat!(
+            "WITH mine AS MATERIALIZED (
+                 SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel,
+                        runs.skips, runs.retries, runs.corrections
+                 FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt) ON runs.id = mine.id
+                 ORDER BY runs.id FOR NO KEY UPDATE OF runs",
+            $locked,
+            "
+             ), prolonged AS (
+                 UPDATE runs SET lease_until = now() + make_interval(secs => $3)
+                 FROM mine WHERE runs.id = mine.id AND mine.ours AND runs.status = 'running'
+             )
+             SELECT id, ours, cancel, skips, retries, corrections FROM mine"
+        )
+    };
+}
+
+/// Prolongs the leases of those of these runs whose rows nobody has locked; returns the state of each of them. So a run whose
+/// row stays locked, as while its end waits for another lock, does not keep the others waiting until their leases run out.
 pub async fn heartbeat(
     db: &Db,
     runs: &[(RunId, i32)],
     lease: Duration,
 ) -> Result<Vec<LeaseState>, StoreError> {
+    prolong(db, runs, lease, HEARTBEAT_LIMITS, prolong!(" SKIP LOCKED")).await
+}
+
+/// The same for all of them: waits for rows that are locked, but no longer than `patience`.
+pub async fn heartbeat_of_locked(
+    db: &Db,
+    runs: &[(RunId, i32)],
+    lease: Duration,
+    patience: Duration,
+) -> Result<Vec<LeaseState>, StoreError> {
+    // 0 would be no limit.
+    let statement_ms = u32::try_from(patience.as_millis()).unwrap_or(u32::MAX).max(1);
+    prolong(db, runs, lease, Limits { statement_ms, ..HEARTBEAT_LIMITS }, prolong!("")).await
+}
+
+async fn prolong(
+    db: &Db,
+    runs: &[(RunId, i32)],
+    lease: Duration,
+    limits: Limits,
+    sql: &'static str,
+) -> Result<Vec<LeaseState>, StoreError> {
     let (ids, attempts) = ids_and_attempts(runs);
-    let mut tx = db.begin_on(&db.for_leases, &Scope::Engine, HEARTBEAT_LIMITS).await?;
-    let rows = sqlx::query(
-        // In the order in which the journal locks them: in any other the two wait for each other.
-        "WITH mine AS MATERIALIZED (
-             SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel,
-                    runs.skips, runs.retries, runs.corrections
-             FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt) ON runs.id = mine.id
-             ORDER BY runs.id FOR NO KEY UPDATE OF runs
-         ), prolonged AS (
-             UPDATE runs SET lease_until = now() + make_interval(secs => $3)
-             FROM mine WHERE runs.id = mine.id AND mine.ours AND runs.status = 'running'
-         )
-         SELECT id, ours, cancel, skips, retries, corrections FROM mine",
-    )
-    .bind(ids)
-    .bind(attempts)
-    .bind(lease.as_secs_f64())
-    .fetch_all(&mut *tx)
-    .await?;
+    let mut tx = db.begin_on(&db.for_leases, &Scope::Engine, limits).await?;
+    let rows =
+        sqlx::query(sql).bind(ids).bind(attempts).bind(lease.as_secs_f64()).fetch_all(&mut *tx).await?;
     tx.commit().await?;
     rows.iter()
         .map(|row| {

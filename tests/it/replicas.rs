@@ -605,3 +605,42 @@ async fn a_run_is_not_taken_from_a_server_whose_connections_are_all_busy() {
     let by_the_other = |record: &&Record| by(record, "sk-other");
     assert_eq!(servers.models.records().iter().filter(by_the_other).count(), 0, "nothing was asked again");
 }
+
+#[tokio::test]
+async fn a_run_whose_row_is_locked_does_not_cost_the_others_their_leases() {
+    let servers = Replicas::with(&[("runs.lease_seconds", "3")]).await;
+    // Leases are prolonged in the order of the runs: the one that is in the way comes first.
+    let mut streams = Vec::new();
+    for name in ["bob", "ann"] {
+        let user = servers.one.user(name);
+        let id = user.conversation().await;
+        let mut stream = user.ask(&id, json!({"content": format!("Why, {name}?")})).await;
+        for _ in 0..3 {
+            stream.until("stage1_model_complete").await;
+        }
+        streams.push(stream);
+    }
+    let mut holder = servers.db.superuser().await;
+    sqlx::raw_sql("BEGIN; SELECT FROM runs WHERE user_id = 'bob' FOR UPDATE")
+        .execute(&mut holder)
+        .await
+        .unwrap();
+    let mut look = servers.db.superuser().await;
+    let prolonged = "SELECT lease_until > $1::timestamptz + interval '4 s' FROM runs WHERE user_id = 'ann'";
+    let now: String = sqlx::query_scalar("SELECT lease_until::text FROM runs WHERE user_id = 'ann'")
+        .fetch_one(&mut look)
+        .await
+        .unwrap();
+    let begun = Instant::now();
+    while !sqlx::query_scalar::<_, bool>(prolonged).bind(&now).fetch_one(&mut look).await.unwrap() {
+        assert!(begun.elapsed() < TIMEOUT, "nobody prolongs it");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.unwrap();
+    servers.gate.open();
+    for stream in &mut streams {
+        assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
+    }
+    let attempt = sqlx::query_scalar::<_, i32>("SELECT attempt FROM runs WHERE user_id = 'ann'");
+    assert_eq!(attempt.fetch_one(&mut look).await.unwrap(), 1, "{}", servers.other.log());
+}
