@@ -25,6 +25,7 @@ mod error;
 mod execution;
 pub mod frame;
 pub mod journal;
+mod late;
 pub mod live;
 pub mod log;
 pub mod memory;

@@ -150,6 +150,7 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
         let mut slots = queue.slots(elsewhere.abandoned);
         if !slots.is_empty() {
             let here = || runs.shared.here();
+            let began = Instant::now();
             let claimed =
                 leases::claim_abandoned(db, owner, settings.lease, slots.len(), here, READABLE).await?;
             if claimed.len() == CLAIM_BATCH {
@@ -157,7 +158,7 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
             }
             metrics::taken_over(claimed.len());
             slots.truncate(claimed.len());
-            take_over(runs, claimed, slots).await;
+            take_over(runs, claimed, slots, began).await;
         }
     }
     let waiting = leases::queue(db, READABLE).await?;
@@ -166,9 +167,10 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
         return Ok(scan);
     }
     let slots = queue.slots(waiting.len().min(CLAIM_BATCH));
+    let began = Instant::now();
     let claimed =
         leases::claim_queued(db, owner, settings.lease, settings.max_per_user, slots.len(), READABLE).await?;
-    take_over(runs, claimed, slots).await;
+    take_over(runs, claimed, slots, began).await;
     queue.update(&leases::queue(db, READABLE).await?);
     Ok(scan)
 }

@@ -7,8 +7,9 @@ use super::error::StartError;
 use super::execution::{self, OPENING_KEY};
 use super::frame::{self, Frame};
 use super::journal::Recovered;
+use super::late::still_ours;
 use super::live::{AskedBy, LiveRun};
-use super::state::{Runs, Shared};
+use super::state::Runs;
 use super::{admission, driver};
 use crate::council::attached::Attached;
 use crate::council::estimate::Kept;
@@ -18,7 +19,7 @@ use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 use crate::store::schedules::Firing;
-use crate::store::{Tx, attachments, leases, project_files};
+use crate::store::{Tx, attachments, project_files};
 
 /// A run that is asked for.
 pub struct Ask {
@@ -196,7 +197,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         }
     };
     // By the next heartbeat its lease may have run out.
-    if began.elapsed() > settings.heartbeat() && !is_ours(shared, id).await {
+    if !still_ours(shared, &[(id, 1)], began).await.contains(&id) {
         return Ok(asked(at));
     }
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
@@ -209,15 +210,4 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(asked(at))
-}
-
-/// Whether a run that was begun here a while ago has no other owner by now; its lease is prolonged then.
-async fn is_ours(shared: &Shared, run: RunId) -> bool {
-    match leases::heartbeat(&shared.db, &[(run, 1)], shared.settings.lease).await {
-        Ok(held) => held.iter().all(|held| held.ours),
-        Err(error) => {
-            tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "it is not known whether a run is still this server's: it is left to whoever finds it without an owner");
-            false
-        }
-    }
 }

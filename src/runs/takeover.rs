@@ -1,8 +1,11 @@
 //! Executing claimed runs: those that waited, and those whose process is gone.
 
+use tokio::time::Instant;
+
 use super::driver;
 use super::execution::Ending;
 use super::journal::Recovered;
+use super::late::still_ours;
 use super::live::LiveRun;
 use super::queue::Slot;
 use super::state::Runs;
@@ -16,9 +19,9 @@ use crate::store::leases::Claimed;
 /// How many owners of a run may crash before it is given up: the first one, and three that tried again.
 const MAX_CRASHES: i32 = 3;
 
-/// Executes claimed runs, each in a slot as long as there are some. One that somebody stopped needs none: it
-/// ends at once.
-pub(super) async fn take_over(runs: &Runs, claimed: Vec<Claimed>, mut slots: Vec<Slot>) {
+/// Executes runs that were claimed since `began`, each in a slot as long as there are some. One that somebody stopped needs
+/// none: it ends at once.
+pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots: Vec<Slot>, began: Instant) {
     if claimed.is_empty() {
         return;
     }
@@ -31,6 +34,9 @@ pub(super) async fn take_over(runs: &Runs, claimed: Vec<Claimed>, mut slots: Vec
             return;
         }
     };
+    let attempts: Vec<_> = claimed.iter().map(|claimed| (claimed.id, claimed.attempt)).collect();
+    let ours = still_ours(&runs.shared, &attempts, began).await;
+    claimed.retain(|claimed| ours.contains(&claimed.id));
     for claimed in claimed {
         let stored = stored.remove(&claimed.id).unwrap_or_default();
         let slot = if claimed.cancel_requested { None } else { slots.pop() };

@@ -26,6 +26,8 @@ const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
 const NOTICE: &[u8] = b"log ";
 /// Begins a run.
 const START: &[u8] = b"INSERT INTO runs (id,";
+/// Takes runs over from servers that are gone.
+const CLAIM: &[u8] = b"crashes = crashes + (owner IS NOT NULL)";
 /// A server looks whether there are runs that nobody executes.
 const LOOK: &[u8] = b"WITH elsewhere AS";
 /// Far beyond any real wait.
@@ -36,8 +38,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 enum Way {
     /// Some to the event log's reach nobody.
     Lose,
-    /// Those to starts of runs arrive once this is open.
-    Delay(Gate),
+    /// Those after a statement with these words arrive once this is open.
+    Delay(&'static [u8], Gate),
 }
 
 /// What has passed.
@@ -90,14 +92,14 @@ fn holds(bytes: &[u8], what: &[u8]) -> bool {
 async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Seen>) {
     let Ok(mut server) = UnixStream::connect(postgres).await else { return };
     let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    let (mut of_the_log, mut of_a_start) = (false, false);
+    let (mut of_the_log, mut is_delayed) = (false, false);
     loop {
         tokio::select! {
             count = client.read(&mut asked) => {
                 let Ok(count @ 1..) = count else { return };
                 let bytes = &asked[..count];
                 of_the_log |= holds(bytes, NOTICE);
-                of_a_start |= holds(bytes, START);
+                is_delayed |= matches!(&way, Way::Delay(words, _) if holds(bytes, words));
                 seen.looks.fetch_add(usize::from(holds(bytes, LOOK)), Ordering::Relaxed);
                 if server.write_all(bytes).await.is_err() {
                     return;
@@ -105,7 +107,7 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Se
                 if !holds(bytes, COMMIT) {
                     continue;
                 }
-                let (log, start) = (std::mem::take(&mut of_the_log), std::mem::take(&mut of_a_start));
+                let (log, delayed) = (std::mem::take(&mut of_the_log), std::mem::take(&mut is_delayed));
                 match &way {
                     Way::Lose if log && seen.commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(CUT_EVERY) => {
                         // It is done, and only this proxy hears of it.
@@ -114,7 +116,7 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Se
                         }
                         return;
                     }
-                    Way::Delay(gate) if start => {
+                    Way::Delay(_, gate) if delayed => {
                         let Ok(count @ 1..) = server.read(&mut answered).await else { return };
                         seen.delays.fetch_add(1, Ordering::Relaxed);
                         gate.opened().await;
@@ -122,7 +124,7 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Se
                             return;
                         }
                     }
-                    Way::Lose | Way::Delay(_) => {}
+                    Way::Lose | Way::Delay(..) => {}
                 }
             }
             count = server.read(&mut answered) => {
@@ -180,7 +182,7 @@ async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 async fn a_server_does_not_take_a_run_from_itself_whose_start_is_confirmed_late() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let gate = Gate::new();
-    let proxy = Proxy::start(&db, Way::Delay(gate.clone()));
+    let proxy = Proxy::start(&db, Way::Delay(START, gate.clone()));
     let server = Program::council_on(&proxy.url(&db), &models)
         .set("runs.lease_seconds", "1")
         // Every statement comes with its text then, by which the proxy knows it.
@@ -214,7 +216,7 @@ async fn a_server_does_not_take_a_run_from_itself_whose_start_is_confirmed_late(
 async fn a_run_that_was_taken_over_before_its_start_was_confirmed_is_left_to_the_other_server() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let gate = Gate::new();
-    let proxy = Proxy::start(&db, Way::Delay(gate.clone()));
+    let proxy = Proxy::start(&db, Way::Delay(START, gate.clone()));
     let on = |url: &str| Program::council_on(url, &models).set("runs.lease_seconds", "3");
     let (late, other) = (on(&proxy.url(&db)), on(&db.url()));
     let (late, _other) = tokio::join!(late.serve(), other.serve());
@@ -230,4 +232,42 @@ async fn a_run_that_was_taken_over_before_its_start_was_confirmed_is_left_to_the
     let (answer, ()) = tokio::join!(ann.post(&path, json!({"content": "Why?"})), delaying);
     assert!(answer.ok()["stage3"]["response"].is_string());
     assert_eq!(models.records().len(), 10, "no call was made twice: {}", late.log());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_was_taken_again_before_its_claim_was_confirmed_is_left_to_the_other_server() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let proxy = Proxy::start(&db, Way::Delay(CLAIM, gate.clone()));
+    let on = |url: &str, key: &str| {
+        Program::council_on(url, &models)
+            .set("runs.lease_seconds", "3")
+            .set("providers.scripted.api_key", key)
+    };
+    let late = on(&proxy.url(&db), "sk-late").serve().await;
+    let ann = late.user("ann");
+    let path = format!("/api/conversations/{}/message", ann.conversation().await);
+    ann.post(&path, json!({"content": "Why?"})).await.ok();
+    // The same question of somebody whose server is gone.
+    let mut database = db.superuser().await;
+    let left = "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, owner, lease_until)
+                SELECT gen_random_uuid(), 'left', gen_random_uuid(), gen_random_uuid(), format, 'running', plan, 1, 'gone',
+                       now() - interval '1 s' FROM runs";
+    sqlx::raw_sql(left).execute(&mut database).await.unwrap();
+    let mut is_taken = async |attempt: i32| {
+        let now = sqlx::query_scalar::<_, i32>("SELECT attempt FROM runs WHERE user_id = 'left'");
+        now.fetch_one(&mut database).await.unwrap() == attempt
+    };
+    until(async || is_taken(2).await).await;
+    let _other = on(&db.url(), "sk-other").serve().await;
+    until(async || is_taken(3).await).await;
+    assert_eq!(proxy.seen.delays.load(Ordering::Relaxed), 1);
+    gate.open();
+    late.until_logged(|log| log.contains("another owner")).await;
+    let over = "SELECT count(*) FROM runs WHERE user_id = 'left' AND status = 'complete'";
+    until(async || sqlx::query_scalar::<_, i64>(over).fetch_one(&mut database).await.unwrap() == 1).await;
+    let records = models.records();
+    let by_late =
+        records.iter().filter(|record| record.request.header("authorization") == Some("Bearer sk-late"));
+    assert_eq!(by_late.count(), 10, "no call was made twice: {}", late.log());
 }
