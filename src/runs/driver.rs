@@ -33,7 +33,7 @@ pub(super) fn execute(
     slot: Option<Slot>,
 ) {
     let live = Arc::new(live);
-    runs.shared.live().insert(live.id, live.clone());
+    let executing = Executing::begin(runs, &live);
     // Readers of the log find it in memory from now on.
     runs.shared.waiters.wake(live.id);
     let journal = journal(runs, &live, recovered, reservation);
@@ -41,7 +41,6 @@ pub(super) fn execute(
     let span = log_span(&live);
     let task = async move {
         let shared = &runs.shared;
-        metrics::gauge!("llm_council_runs_live").increment(1.0);
         tokio::select! {
             () = drive(shared, &live, &journal, &plan) => {}
             () = live.lost() => {}
@@ -52,9 +51,7 @@ pub(super) fn execute(
                 live.mark_lost();
             }
         }
-        metrics::gauge!("llm_council_runs_live").decrement(1.0);
-        shared.remove_live(&live);
-        live.mark_over();
+        drop(executing);
         if live.is_refused() {
             end_refused(&runs, &live, Keep::PublishedEvents).await;
         }
@@ -64,6 +61,29 @@ pub(super) fn execute(
         }
     };
     tasks.spawn(task.instrument(span));
+}
+
+/// An execution in the table of live runs. However its task ends, also by a panic, it leaves the table with this: a run that
+/// stayed there would keep its lease for ever, and nobody would go on with it.
+struct Executing {
+    runs: Runs,
+    live: Arc<LiveRun>,
+}
+
+impl Executing {
+    fn begin(runs: &Runs, live: &Arc<LiveRun>) -> Self {
+        runs.shared.live().insert(live.id, live.clone());
+        metrics::gauge!("llm_council_runs_live").increment(1.0);
+        Self { runs: runs.clone(), live: live.clone() }
+    }
+}
+
+impl Drop for Executing {
+    fn drop(&mut self) {
+        metrics::gauge!("llm_council_runs_live").decrement(1.0);
+        self.runs.shared.remove_live(&self.live);
+        self.live.mark_over();
+    }
 }
 
 /// What every log line of a run's task says of it. Not within the request's span: the run outlives it.
@@ -84,7 +104,7 @@ pub(super) fn give_up(
     let live = Arc::new(live);
     let journal = journal(runs, &live, recovered, reservation);
     journal.replay(published);
-    runs.shared.live().insert(live.id, live.clone());
+    let executing = Executing::begin(runs, &live);
     let runs = runs.clone();
     runs.shared.tasks.clone().spawn(async move {
         let shared = &runs.shared;
@@ -93,8 +113,7 @@ pub(super) fn give_up(
             () = live.lost() => {}
             () = shared.handed_over.cancelled() => {}
         }
-        shared.remove_live(&live);
-        live.mark_over();
+        drop(executing);
         if live.is_refused() && !is_bare {
             end_refused(&runs, &live, Keep::Nothing).await;
         }
@@ -166,4 +185,55 @@ async fn claim_again(runs: &Runs, live: &LiveRun) -> Result<Option<(Claimed, Rem
     let runs = [live.id];
     let stored = until_answered(what, || journal::remembered(db, &runs)).await?;
     Ok(Some((claimed, stored.into_values().next().unwrap_or_default())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use async_trait::async_trait;
+
+    use super::super::settings::RunSettings;
+    use super::*;
+    use crate::id::{ConversationId, MessageId, RunId, UserId};
+    use crate::llm::{CallError, ChatRequest, DeltaSink, Models, Reply};
+    use crate::objects::Objects;
+    use crate::shutdown::Tasks;
+    use crate::store::Db;
+
+    /// Nobody is asked here.
+    struct Nobody;
+
+    #[async_trait]
+    impl Models for Nobody {
+        async fn chat(&self, _: &ChatRequest, _: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+            std::future::pending().await
+        }
+
+        fn is_simulated(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    fn fault() {
+        panic!("a fault of this server");
+    }
+
+    #[tokio::test]
+    async fn a_run_whose_task_panics_is_left_to_whoever_finds_it_without_an_owner() {
+        let options = Db::options("postgres://nobody@localhost/none").unwrap();
+        let (db, tasks) = (Db::lazy(options, 1), Tasks::default());
+        let settings = RunSettings::default();
+        let runs = Runs::new(db, Arc::new(Nobody), Objects::default(), tasks.clone(), settings);
+        let ids = (RunId::generate(), ConversationId::generate(), MessageId::generate());
+        let live = Arc::new(LiveRun::new(ids, UserId::from_canonical("ann"), 1, 0, HashSet::new()));
+        let executing = Executing::begin(&runs, &live);
+        assert_eq!(runs.live_count(), 1, "its lease is kept");
+        tasks.spawn(async move {
+            let _executing = executing;
+            fault();
+        });
+        tokio::time::timeout(Duration::from_secs(60), runs.idle()).await.expect("it is still there");
+        assert!(live.progress().borrow().over, "its readers read the log");
+    }
 }
