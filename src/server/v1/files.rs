@@ -53,12 +53,14 @@ pub(super) struct ComingFile {
 pub(super) struct Coming {
     are_taken: bool,
     files: BTreeMap<String, Result<ComingFile, String>>,
+    /// How much of the body their data was, in bytes.
+    pub length: usize,
 }
 
 impl Coming {
     /// Takes the data of files out of the messages of a body, and leaves their hashes there.
     pub fn out_of(body: &mut Value, list: &str, limits: &Attachments) -> Self {
-        let mut coming = Self { are_taken: limits.are_taken(), files: BTreeMap::new() };
+        let mut coming = Self { are_taken: limits.are_taken(), ..Self::default() };
         if !coming.are_taken {
             return coming;
         }
@@ -68,6 +70,7 @@ impl Coming {
             for (at, part) in parts.into_iter().flatten().enumerate() {
                 let filename = name_of(part).map(str::to_owned);
                 let Some(text) = data_of(part) else { continue };
+                coming.length += text.len();
                 let number = coming.files.len() + 1;
                 let file = looked_at(filename.as_deref(), std::mem::take(text), number, limits);
                 if let Ok(file) = &file {

@@ -62,6 +62,10 @@ pub(super) async fn read<'a>(
         (body, coming)
     });
     let (body, coming) = read.await.map_err(|_| Problem::unavailable("this server is shutting down"))?;
+    // The room is for files: what else there is may be no longer than in any other body.
+    if announced.saturating_sub(coming.length) > server.body_limit_bytes {
+        return Err(Problem::too_large(server.body_limit_bytes));
+    }
     Ok((body, Arrived { coming, _places: Some(places) }))
 }
 

@@ -256,6 +256,9 @@ async fn a_body_may_be_as_long_as_its_files_may_and_no_longer() {
     assert_eq!(refused(&answer).2, json!("messages[0].content[1]"));
     let answer = tool.post(CHAT, chat(&[user(&[text("Why?"), file(9000)])])).await;
     assert_eq!(refused(&answer).0, 413, "{}", answer.text);
+    // The room is for files, and for nothing else.
+    let answer = tool.post(CHAT, chat(&[user(&[text(&"Why? ".repeat(500)), file(30)])])).await;
+    assert_eq!(refused(&answer).0, 413, "{}", answer.text);
     // Nobody knows how much room one would take that does not say how long it is.
     let unsaid = async |bytes: usize| {
         let body = chat(&[user(&[text("Why?"), file(bytes)])]).to_string();
