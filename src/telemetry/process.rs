@@ -2,12 +2,17 @@
 //! elsewhere these series are missing.
 
 use std::fs;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit};
 
 /// Ticks in a second of the times in `/proc`: the same on every machine that this program is built for.
 const TICKS_PER_SECOND: f64 = 100.0;
 const KIB: f64 = 1024.0;
+
+/// When the process began, as it was last told.
+static BEGAN: Mutex<f64> = Mutex::new(0.0);
 
 /// Measures the process now.
 pub(super) fn measure() {
@@ -17,13 +22,14 @@ pub(super) fn measure() {
         metrics::gauge!("process_cpu_seconds_total").set(stat.cpu_seconds);
         metrics::describe_gauge!("process_threads", "Threads of the process.");
         metrics::gauge!("process_threads").set(stat.threads);
-        let boot = fs::read_to_string("/proc/stat").ok();
-        if let Some(boot) = boot.as_deref().and_then(boot_time) {
+        if let Some((now, since_boot)) = clocks() {
             metrics::describe_gauge!(
                 "process_start_time_seconds",
                 "When the process began, in seconds since 1970."
             );
-            metrics::gauge!("process_start_time_seconds").set(boot + stat.start_seconds_after_boot);
+            let mut began = BEGAN.lock().unwrap_or_else(PoisonError::into_inner);
+            *began = settled(*began, stat.began(now, since_boot));
+            metrics::gauge!("process_start_time_seconds").set(*began);
         }
     }
     if let Ok(status) = fs::read_to_string("/proc/self/status") {
@@ -74,11 +80,32 @@ impl Stat {
             start_seconds_after_boot: field(22)? / TICKS_PER_SECOND,
         })
     }
+
+    /// When the process began, in seconds since 1970.
+    fn began(self, now: Duration, since_boot: Duration) -> f64 {
+        now.as_secs_f64() - since_boot.as_secs_f64() + self.start_seconds_after_boot
+    }
 }
 
-/// When the machine began, in seconds since 1970, from `/proc/stat`.
-fn boot_time(text: &str) -> Option<f64> {
-    text.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+/// The time since 1970, and the time since the machine began. `/proc/stat` is not read for it: a service that sees only
+/// its processes (`ProcSubset=pid` of systemd) has none, and some containers show one of their own.
+#[cfg(target_os = "linux")]
+fn clocks() -> Option<(Duration, Duration)> {
+    use rustix::time::{ClockId, clock_gettime};
+
+    let read = |clock| Duration::try_from(clock_gettime(clock)).ok();
+    read(ClockId::Realtime).zip(read(ClockId::Boottime))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn clocks() -> Option<(Duration, Duration)> {
+    None
+}
+
+/// A time that is measured again and again as it was told before, unless the clock was set: a new value means another
+/// process to whoever reads it.
+fn settled(told: f64, measured: f64) -> f64 {
+    if (measured - told).abs() > 1.0 { measured } else { told }
 }
 
 /// A figure of `/proc/self/status`, in KiB.
@@ -102,18 +129,27 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_the_start_of_the_machine_are_found_by_their_names() {
+    fn the_start_is_told_by_the_clocks_alone_and_stays_until_they_are_set() {
+        let stat = Stat { cpu_seconds: 3.0, threads: 7.0, start_seconds_after_boot: 1234.5 };
+        let (now, since_boot) = (Duration::from_secs(1_763_951_600), Duration::from_secs(2000));
+        let began = stat.began(now, since_boot);
+        assert!((began - 1_763_950_834.5).abs() < 0.01, "{began}");
+        assert!((settled(0.0, began) - began).abs() < f64::EPSILON);
+        assert!((settled(began, began + 0.01) - began).abs() < f64::EPSILON);
+        assert!((settled(began, began + 60.0) - began - 60.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn memory_is_found_by_its_name() {
         let status = "Name:\tx\nVmSize:\t  2048 kB\nVmRSS:\t    16 kB\n";
         assert_eq!((kib_of(status, "VmRSS:"), kib_of(status, "VmSize:")), (Some(16.0), Some(2048.0)));
         assert_eq!(kib_of(status, "VmSwap:"), None);
-        assert_eq!(boot_time("cpu 1 2\nbtime 1763949600\n"), Some(1_763_949_600.0));
     }
 
     proptest! {
         #[test]
         fn no_text_makes_them_stumble(text in "\\PC*") {
             Stat::parse(&text);
-            boot_time(&text);
             kib_of(&text, "VmRSS:");
         }
     }
