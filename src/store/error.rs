@@ -22,7 +22,7 @@ const READ_ONLY_STATE: &str = "25006";
 /// for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database cannot be used now: no free connection in time, connection lost, server
+    /// The database cannot be used now: no free connection in time, connection lost or refused, server
     /// starting or stopping, statement cut off, schema changed under it. Nothing was changed, or (a lost `COMMIT`) it is unknown whether it was.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
@@ -141,9 +141,10 @@ pub(super) fn is_unavailable(error: &sqlx::Error) -> bool {
     match sql_state(error).as_deref() {
         Some(state) => {
             // 08: connection; 53: resources (too many connections, disk, memory); 57: operator
-            // (shutdown, starting up, statement cut off); 40: deadlock, serialisation;
+            // (shutdown, starting up, statement cut off); 40: deadlock, serialisation; 28 and 3D: a new
+            // connection was refused, as while a password, the rules of access or the database itself is replaced;
             // 25P03: an idle transaction was ended; 55P03: a lock did not come in time.
-            ["08", "53", "57", "40"].iter().any(|class| state.starts_with(class))
+            ["08", "53", "57", "40", "28", "3D"].iter().any(|class| state.starts_with(class))
                 || state == "25P03"
                 || state == "55P03"
                 // 25006: the database is read-only, a standby or one under maintenance.

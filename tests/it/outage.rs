@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 
 use llm_council::store::local::{Durability, LocalPostgres};
 use serde_json::json;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::support::app::{Answer, User};
+use crate::support::db::TestDb;
 use crate::support::follower::{Follower, Transcript, assert_same_structure};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, RecordedRequest, Script};
 use crate::support::process::{Process, Program, READY};
@@ -385,4 +386,39 @@ async fn what_is_executed_here_is_stopped_at_once_while_the_database_is_away() {
     let stored = ann.get(&format!("/api/conversations/{}", conversations[0])).await.ok();
     assert_eq!(stored["messages"][1]["status"], "cancelled");
     assert_eq!(models.records().len(), 10, "nothing more was asked");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_waits_while_the_database_refuses_the_login_and_completes_afterwards() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| {
+        let waits = request.model == "m/one" && request.asked_for() == AskedFor::Answer;
+        waits.then(|| Script::answer("Well, ").hold(&held).text("yes."))
+    });
+    let mut superuser = db.superuser().await;
+    let mut run = async |sql: String| {
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut superuser).await.unwrap();
+    };
+    // All databases of the cluster share its roles.
+    let options = db.options();
+    let role = format!("guest_of_{}", options.get_database().unwrap());
+    run(format!("CREATE ROLE {role} LOGIN SUPERUSER")).await;
+    let url = db.url().replacen(&format!("//{}@", options.get_username()), &format!("//{role}@"), 1);
+    let server = Program::council_on(&url, &models).serve().await;
+    let ann = server.user("ann");
+    let mut stream = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+    for _ in 0..3 {
+        stream.until("stage1_model_complete").await;
+    }
+    run(format!("ALTER ROLE {role} NOLOGIN")).await;
+    run(format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{role}'")).await;
+    gate.open();
+    let is_tried_again = |log: &str| log.matches("the event log cannot be written").count() >= 3;
+    server.until_logged(|log| is_tried_again(log) || log.contains("records cannot be stored")).await;
+    assert_eq!(ann.get("/api/conversations").await.status, 503);
+    run(format!("ALTER ROLE {role} LOGIN")).await;
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "complete", "{}", server.log());
+    assert_eq!(models.records().len(), 10, "no call was made twice");
 }
