@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::out::Out;
 use super::paper::for_pipe;
-use crate::terminal::live::LiveRun;
+use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
 
 /// Shows a run. Results go to its output, progress to the error output.
 pub trait View: Send {
@@ -85,11 +85,13 @@ impl View for Whole {
             self.out.write(&format!("{message:#}\n"))?;
             return self.out.finish();
         }
-        let answer = &run.final_answer.piece.text;
-        if answer.is_empty() {
+        let piece = &run.final_answer.piece;
+        // Of a run that was stopped or failed: half an answer looks like a whole one where it stands alone.
+        let is_whole = run.status == RunStatus::Complete || piece.status == CallStatus::Done;
+        if piece.text.is_empty() || !is_whole {
             return Ok(());
         }
-        self.out.write(&format!("{}\n", for_pipe(answer).trim_end()))?;
+        self.out.write(&format!("{}\n", for_pipe(&piece.text).trim_end()))?;
         self.out.finish()
     }
 }

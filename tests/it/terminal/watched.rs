@@ -29,6 +29,27 @@ async fn an_interrupt_stops_the_run_and_says_what_it_cost() {
 }
 
 #[tokio::test]
+async fn half_an_answer_takes_no_whole_ones_place() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| {
+        (request.model == "m/chair").then(|| Script::answer("Half of the answer and").hold(&held))
+    });
+    let program = program(&app, "ann").await.file("answer.md", "an earlier answer");
+    let asked = program.begin(&["query", "Why?", "--simple", "-o", "answer.md"]);
+    app.models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
+    let run = app.admin().get("/api/admin/runs").await.ok()["runs"][0]["id"].clone();
+    app.user("ann").events(run.as_str().unwrap(), 0).await.until("stage3_token").await;
+    asked.signal("SIGINT");
+    let ended = asked.ended_with_output().await;
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    assert_eq!(std::fs::read_to_string(program.home().join("answer.md")).unwrap(), "an earlier answer");
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
 async fn whoever_watches_is_told_that_an_administrator_stopped_the_run() {
     let app = TestApp::start().await;
     let gate = Gate::new();
