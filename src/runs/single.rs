@@ -109,10 +109,10 @@ impl Runs {
         journal::open_single(&shared.db, &payer.user, call.run, call.what_for, &payer.groups).await?;
         let (sender, receiver) = oneshot::channel();
         self.shared.tasks.spawn(async move {
-            let what_for = call.what_for;
+            let (run, what_for) = (call.run, call.what_for);
             let made = make(&shared, &payer.user, call, &request).await;
             if let Err(Err(error)) = sender.send(made) {
-                tracing::error!(user = %payer.user, what_for, error = &error as &dyn std::error::Error,
+                tracing::error!(run.id = %run, what_for, error = &error as &dyn std::error::Error,
                     "a call that was paid for is not in the ledger");
             }
         });

@@ -45,3 +45,17 @@ fn what_has_a_helper_is_not_written_anew() {
         }
     }
 }
+
+/// The log and the error reports know people by a hash (`Telemetry::user_hash`); a run's id leads to its owner.
+#[test]
+fn no_log_line_names_a_user() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in rust_files(&src) {
+        let text = fs::read_to_string(&file).unwrap();
+        for shown in text.split("= %").chain(text.split("= ?")) {
+            let field: String =
+                shown.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
+            assert!(field != "user" && !field.ends_with(".user"), "{}: {field}", file.display());
+        }
+    }
+}
