@@ -13,6 +13,7 @@ use super::state::{Runs, Shared};
 use super::takeover::take_over;
 use crate::council::plan;
 use crate::id::RunId;
+use crate::shutdown::Hold;
 use crate::store::RunStatus;
 use crate::store::leases::{LeaseState, Readable};
 use crate::store::{StoreError, leases};
@@ -149,6 +150,7 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
         scan = Scan::All { next_expiry: elsewhere.next };
         let mut slots = queue.slots(elsewhere.abandoned);
         if !slots.is_empty() {
+            let Some(_claiming) = begin_claiming(runs) else { return Ok(scan) };
             let here = || runs.shared.here();
             let began = Instant::now();
             let claimed =
@@ -167,10 +169,19 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
         return Ok(scan);
     }
     let slots = queue.slots(waiting.len().min(CLAIM_BATCH));
+    let Some(_claiming) = begin_claiming(runs) else { return Ok(scan) };
     let began = Instant::now();
     let claimed =
         leases::claim_queued(db, owner, settings.lease, settings.max_per_user, slots.len(), READABLE).await?;
     take_over(runs, claimed, slots, began).await;
     queue.update(&leases::queue(db, READABLE).await?);
     Ok(scan)
+}
+
+/// Makes a closing server wait for what is claimed until this is dropped, so that it is executed or handed over like any other
+/// run. Nothing is to be claimed where the server is closing already.
+fn begin_claiming(runs: &Runs) -> Option<Hold> {
+    // Counted before the check, as when a run is started: the server waits for it, or it is seen that the server is closing.
+    let hold = runs.shared.tasks.hold();
+    (!runs.is_closed()).then_some(hold)
 }

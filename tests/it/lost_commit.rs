@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use sqlx::PgConnection;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
@@ -234,6 +235,19 @@ async fn a_run_that_was_taken_over_before_its_start_was_confirmed_is_left_to_the
     assert_eq!(models.records().len(), 10, "no call was made twice: {}", late.log());
 }
 
+/// The same question as that of the only run, of somebody whose server is gone.
+async fn leave_behind(database: &mut PgConnection) {
+    let left = "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, owner, lease_until)
+                SELECT gen_random_uuid(), 'left', gen_random_uuid(), gen_random_uuid(), format, 'running', plan, 1, 'gone',
+                       now() - interval '1 s' FROM runs";
+    sqlx::raw_sql(left).execute(database).await.unwrap();
+}
+
+async fn attempt_of_left(database: &mut PgConnection) -> i32 {
+    let attempt = "SELECT attempt FROM runs WHERE user_id = 'left'";
+    sqlx::query_scalar(attempt).fetch_one(database).await.unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_was_taken_again_before_its_claim_was_confirmed_is_left_to_the_other_server() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
@@ -248,19 +262,11 @@ async fn a_run_that_was_taken_again_before_its_claim_was_confirmed_is_left_to_th
     let ann = late.user("ann");
     let path = format!("/api/conversations/{}/message", ann.conversation().await);
     ann.post(&path, json!({"content": "Why?"})).await.ok();
-    // The same question of somebody whose server is gone.
     let mut database = db.superuser().await;
-    let left = "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, owner, lease_until)
-                SELECT gen_random_uuid(), 'left', gen_random_uuid(), gen_random_uuid(), format, 'running', plan, 1, 'gone',
-                       now() - interval '1 s' FROM runs";
-    sqlx::raw_sql(left).execute(&mut database).await.unwrap();
-    let mut is_taken = async |attempt: i32| {
-        let now = sqlx::query_scalar::<_, i32>("SELECT attempt FROM runs WHERE user_id = 'left'");
-        now.fetch_one(&mut database).await.unwrap() == attempt
-    };
-    until(async || is_taken(2).await).await;
+    leave_behind(&mut database).await;
+    until(async || attempt_of_left(&mut database).await == 2).await;
     let _other = on(&db.url(), "sk-other").serve().await;
-    until(async || is_taken(3).await).await;
+    until(async || attempt_of_left(&mut database).await == 3).await;
     assert_eq!(proxy.seen.delays.load(Ordering::Relaxed), 1);
     gate.open();
     late.until_logged(|log| log.contains("another owner")).await;
@@ -270,4 +276,26 @@ async fn a_run_that_was_taken_again_before_its_claim_was_confirmed_is_left_to_th
     let by_late =
         records.iter().filter(|record| record.request.header("authorization") == Some("Bearer sk-late"));
     assert_eq!(by_late.count(), 10, "no call was made twice: {}", late.log());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_shuts_down_waits_for_a_run_that_it_is_claiming() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let proxy = Proxy::start(&db, Way::Delay(CLAIM, gate.clone()));
+    let server = Program::council_on(&proxy.url(&db), &models).serve().await;
+    let ann = server.user("ann");
+    let path = format!("/api/conversations/{}/message", ann.conversation().await);
+    ann.post(&path, json!({"content": "Why?"})).await.ok();
+    let mut database = db.superuser().await;
+    leave_behind(&mut database).await;
+    until(async || attempt_of_left(&mut database).await == 2).await;
+    server.signal("SIGTERM");
+    server.until_logged(|log| log.contains("shutting down: no new runs")).await;
+    gate.open();
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+    let status = "SELECT status FROM runs WHERE user_id = 'left'";
+    let status: String = sqlx::query_scalar(status).fetch_one(&mut database).await.unwrap();
+    assert_eq!(status, "complete", "{log}");
 }
