@@ -39,6 +39,8 @@ pub struct Subscription {
     after: u64,
     /// From when on it gets tokens again.
     tokens_from: Option<Instant>,
+    /// Whether the run was over when the reading began. Its last event is in the log then.
+    was_over: bool,
     ended: bool,
     waiter: LogWaiter,
     positions: watch::Receiver<Arc<HashMap<RunId, u32>>>,
@@ -53,19 +55,17 @@ impl Runs {
     /// # Errors
     /// [`StoreError::NotFound`] when it is not this user's.
     pub async fn subscribe(&self, user: &UserId, run: RunId, after: u64) -> Result<Subscription, StoreError> {
-        match self.shared.live_run(run) {
-            Some(live) if live.user == *user => {}
+        let was_over = match self.shared.live_run(run) {
+            Some(live) if live.user == *user => false,
             Some(_) => return Err(StoreError::NotFound),
-            None => {
-                runs::find(&self.shared.db, &Scope::User(user.clone()), run).await?;
-            }
-        }
-        Ok(Subscription::new(self.clone(), user.clone(), run, after))
+            None => runs::find(&self.shared.db, &Scope::User(user.clone()), run).await?.status.is_over(),
+        };
+        Ok(Subscription::new(self.clone(), user.clone(), run, after, was_over))
     }
 }
 
 impl Subscription {
-    fn new(runs: Runs, user: UserId, run: RunId, after: u64) -> Self {
+    fn new(runs: Runs, user: UserId, run: RunId, after: u64, was_over: bool) -> Self {
         let (waiter, positions) = (runs.shared.waiters.waiter(run), runs.shared.queue.positions());
         let reader = Reader::begin(&runs, &user, run);
         Self {
@@ -75,6 +75,7 @@ impl Subscription {
             live: None,
             after,
             tokens_from: None,
+            was_over,
             ended: false,
             waiter,
             positions,
@@ -101,6 +102,17 @@ impl Subscription {
     #[must_use]
     pub fn position(&self) -> u64 {
         self.after
+    }
+
+    /// Whether the run is over and this reader has had its last event, so that nothing comes.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub async fn is_over(&mut self) -> Result<bool, StoreError> {
+        if self.was_over && !self.ended && self.logged().await?.is_empty() {
+            self.finished();
+        }
+        Ok(self.ended)
     }
 
     /// What comes next; waits until there is something. `None` after the run's last event.

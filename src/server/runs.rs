@@ -202,6 +202,7 @@ pub(super) struct EventsQuery {
 /// A run's events after the last one seen: what was missed, then live, from any moment on.
 #[utoipa::path(tag = "runs", params(("id" = String, Path), EventsQuery), responses(
     (status = 200, content_type = "text/event-stream", body = crate::council::Event),
+    (status = 204, description = "The run is over, and the event seen was its last"),
     (status = 401, body = ProblemBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/runs/{id}/events")]
 pub(super) async fn events(
@@ -222,7 +223,11 @@ pub(super) async fn events(
         }
     };
     let after = query.after.max(header).unwrap_or(0);
-    let subscription = app.runs.subscribe(&caller.user, run, after).await.map_err(named)?;
+    let mut subscription = app.runs.subscribe(&caller.user, run, after).await.map_err(named)?;
+    if subscription.is_over().await.map_err(named)? {
+        // A browser's `EventSource` comes back after every end of a stream, until it is answered this.
+        return Ok(HttpResponse::NoContent().finish());
+    }
     Ok(sse::respond(&app, &request, subscription))
 }
 

@@ -200,9 +200,30 @@ async fn a_place_to_go_on_reading_must_be_a_number_and_may_be_beyond_the_end() {
     }
     for beyond in ["1000000", "9223372036854775807", "9223372036854775808", "18446744073709551615"] {
         let answer = ann.get(&format!("{path}?after={beyond}")).await;
-        assert_eq!(answer.status, 200);
-        assert!(answer.text.lines().all(|line| line.is_empty() || line.starts_with(':')), "{}", answer.text);
+        assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{beyond}");
     }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_browser_that_has_seen_the_end_of_a_run_is_told_not_to_come_back() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let run = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    let path = format!("/api/runs/{}/events", run["run_id"].as_str().unwrap());
+    let whole = ann.get(&path).await;
+    assert_eq!(whole.status, 200);
+    let last: u64 =
+        whole.text.lines().filter_map(|line| line.strip_prefix("id: ")).next_back().unwrap().parse().unwrap();
+    let before = ann.clone().with("last-event-id", &(last - 1).to_string()).get(&path).await;
+    assert_eq!(before.status, 200);
+    assert!(before.text.contains("\"complete\""), "{}", before.text);
+    let again = ann.clone().with("last-event-id", &last.to_string()).get(&path).await;
+    assert_eq!((again.status, again.text.as_str()), (204, ""));
+    assert_eq!((again.header("content-type"), again.header("cache-control")), ("", "no-store"));
+    let strange = app.user("bob").with("last-event-id", &last.to_string()).get(&path).await;
+    assert_eq!(strange.status, 404);
     app.close().await;
 }
 
