@@ -159,7 +159,8 @@ pub async fn heartbeat_of_locked(
     patience: Duration,
 ) -> Result<Vec<LeaseState>, StoreError> {
     // 0 would be no limit.
-    let statement_ms = u32::try_from(patience.as_millis()).unwrap_or(u32::MAX).max(1);
+    let statement_ms = u32::try_from(patience.as_millis()).unwrap_or(u32::MAX);
+    let statement_ms = statement_ms.clamp(1, HEARTBEAT_LIMITS.statement_ms);
     prolong(db, runs, lease, Limits { statement_ms, ..HEARTBEAT_LIMITS }, prolong!("")).await
 }
 
