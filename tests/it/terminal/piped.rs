@@ -205,6 +205,17 @@ async fn a_token_is_kept_for_its_owner_alone_after_it_was_tried() {
 }
 
 #[tokio::test]
+async fn a_token_for_this_machine_passes_no_proxy() {
+    let app = TestApp::start().await;
+    let proxy = ModelServer::start().await;
+    let address = proxy.base_url();
+    let program = program(&app, "ann").await.env("HTTP_PROXY", address.trim_end_matches("/v1"));
+    let ended = program.run(&["query", "Why?", "--simple"]).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_debate_is_stored_as_clients_of_debates_read_it() {
     let app = TestApp::start().await;
     app.models.rule(|request| (request.model == "m/chair").then(|| Script::answer("Neither.")));
