@@ -2,7 +2,7 @@
 //! written to like the standard output.
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -35,9 +35,11 @@ impl Out {
             Some(found) if found.is_dir() => return Err(cannot(&"it is a folder")),
             // No file may take its place: root could replace /dev/null.
             Some(found) if !found.is_file() => OpenOptions::new().write(true).open(path).map(Self::directly),
-            // A link goes on leading there.
-            Some(_) => fs::canonicalize(path).and_then(Self::beside),
-            None => Self::beside(path.to_owned()),
+            // A link goes on leading there, and who may read the file stays the same.
+            Some(found) => {
+                fs::canonicalize(path).and_then(|place| Self::beside(place, Some(found.permissions())))
+            }
+            None => Self::beside(path.to_owned(), None),
         };
         opened.map_err(|error| cannot(&error))
     }
@@ -47,13 +49,17 @@ impl Out {
         Self { writer: Box::new(BufWriter::new(to)), file: None }
     }
 
-    /// A new file beside this place, which it takes at the end.
-    fn beside(place: PathBuf) -> io::Result<Self> {
+    /// A new file beside this place, which it takes at the end; with the permissions of the one that is there.
+    fn beside(place: PathBuf, permissions: Option<Permissions>) -> io::Result<Self> {
         let mut name = place.as_os_str().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = PathBuf::from(name);
         let file = File::create(&part)?;
-        Ok(Self { writer: Box::new(BufWriter::new(file)), file: Some((part, place)) })
+        let out = Self { writer: Box::new(BufWriter::new(file)), file: Some((part.clone(), place)) };
+        if let Some(permissions) = permissions {
+            fs::set_permissions(part, permissions)?;
+        }
+        Ok(out)
     }
 
     /// Writes a text, and shows it at once.

@@ -1,6 +1,7 @@
 //! Scripts get the same output every time, and codes that say what happened.
 
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value, json};
 
@@ -177,11 +178,14 @@ async fn a_device_stays_a_device_and_a_link_a_link() {
 
     std::fs::create_dir(at("kept")).unwrap();
     std::fs::write(at("kept/answer.md"), "an earlier answer, which was longer than the new one").unwrap();
+    std::fs::set_permissions(at("kept/answer.md"), Permissions::from_mode(0o600)).unwrap();
     symlink("kept/answer.md", at("link.md")).unwrap();
     let ended = program.run(&["query", "Why?", "--simple", "-o", "link.md"]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{}", ended.stderr);
     assert!(at("link.md").is_symlink());
     assert_eq!(std::fs::read_to_string(at("kept/answer.md")).unwrap(), "It scatters.\n");
+    let mode = std::fs::metadata(at("kept/answer.md")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it is no more readable than before");
     app.close().await;
 }
 
