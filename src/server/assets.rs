@@ -69,12 +69,26 @@ fn best(request: &HttpRequest, path: &str) -> Option<(&'static str, EmbeddedFile
     let accepted =
         request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
     for (name, ending) in [("br", ".br"), ("gzip", ".gz")] {
-        let takes = accepted.split(',').any(|one| one.trim().split(';').next() == Some(name));
-        if takes && let Some(content) = Dist::get(&format!("{path}{ending}")) {
+        if takes(accepted, name)
+            && let Some(content) = Dist::get(&format!("{path}{ending}"))
+        {
             return Some((name, content));
         }
     }
     Dist::get(path).map(|content| ("identity", content))
+}
+
+/// Whether an `Accept-Encoding` names this coding, and not to refuse it.
+fn takes(accepted: &str, coding: &str) -> bool {
+    let is_zero = |weight: &str| weight.trim().parse::<f32>().is_ok_and(|weight| weight <= 0.0);
+    let refuses = |parameter: &str| {
+        let (name, weight) = parameter.split_once('=').unwrap_or_default();
+        name.trim().eq_ignore_ascii_case("q") && is_zero(weight)
+    };
+    accepted.split(',').any(|one| {
+        let mut parts = one.split(';');
+        parts.next().map(str::trim) == Some(coding) && !parts.any(refuses)
+    })
 }
 
 fn media_type(path: &str) -> &'static str {
@@ -95,7 +109,7 @@ fn media_type(path: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::is_view;
+    use super::{is_view, takes};
 
     #[test]
     fn a_missing_file_is_no_view_but_the_page_of_a_model_with_dots_is_one() {
@@ -104,6 +118,16 @@ mod tests {
         }
         for path in ["robots.txt", "assets/index-1a2b.js", "c/picture.png", "dashboard/models.json"] {
             assert!(!is_view(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_coding_that_a_client_refuses_is_not_sent_to_it() {
+        for accepted in ["gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "deflate, gzip ; q=0.001", "gzip;q=x"] {
+            assert!(takes(accepted, "gzip"), "{accepted}");
+        }
+        for refused in ["", "br", "identity, gzip;q=0", "gzip;q=0.000, br", "gzip ; Q=0"] {
+            assert!(!takes(refused, "gzip"), "{refused}");
         }
     }
 }
