@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use super::live::families::without_offers;
 use super::session::{Method, Question, Session, Trouble};
+use super::text::amounts;
 use super::{arguments, files};
 
 /// The longest question that a server takes, in bytes, with room to spare: longer ones are refused before they are
@@ -138,13 +139,51 @@ pub async fn preset(session: &dyn Session, name: &str) -> Result<Value, Trouble>
 async fn affordable(session: &dyn Session, body: &Map<String, Value>, max: f64) -> Result<(), Trouble> {
     let body = Value::Object(body.clone());
     let estimate = session.request(Method::POST, "/api/estimate", Some(&body)).await?;
+    match too_dear(&estimate, max) {
+        None => Ok(()),
+        Some(why) => Err(Trouble::OverBudget(format!("nothing was asked: {why}"))),
+    }
+}
+
+/// Why a question with this estimate may cost more. Models without a price are not in its sum, so any of them may.
+fn too_dear(estimate: &Value, max: f64) -> Option<String> {
+    let unknown = estimate.get("unknown_price_models").and_then(Value::as_array).into_iter().flatten();
+    let unknown: Vec<&str> = unknown.filter_map(Value::as_str).collect();
     match estimate.get("cost_usd").and_then(Value::as_f64) {
-        Some(usd) if usd <= max => Ok(()),
-        Some(usd) => Err(Trouble::OverBudget(format!(
-            "nothing was asked: it will probably cost ${usd:.4}, and --max-cost is ${max:.4}"
-        ))),
-        None => Err(Trouble::OverBudget(
-            "nothing was asked: what it costs is not known, and --max-cost was given".to_owned(),
+        Some(usd) if usd > max => Some(format!(
+            "it will probably cost {}, and --max-cost is {}",
+            amounts::usd(Some(usd)),
+            amounts::usd(Some(max))
         )),
+        Some(_) if unknown.is_empty() => None,
+        Some(_) => Some(format!(
+            "what it costs is not known, for want of a price of {}, and --max-cost was given",
+            unknown.join(", ")
+        )),
+        None => Some("what it costs is not known, and --max-cost was given".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_too_dear_where_it_costs_more_or_any_of_its_models_has_no_price() {
+        let estimate = |usd: Option<f64>, unknown: &[&str]| {
+            let mut estimate = json!({"calls": 10, "unknown_price_models": unknown});
+            if let Some(usd) = usd {
+                estimate["cost_usd"] = json!(usd);
+            }
+            estimate
+        };
+        assert_eq!(too_dear(&estimate(Some(0.25), &[]), 0.25), None);
+        assert_eq!(
+            too_dear(&estimate(Some(0.3), &["m/two"]), 0.00001).as_deref(),
+            Some("it will probably cost $0.3000, and --max-cost is <$0.0001")
+        );
+        let known_in_part = too_dear(&estimate(Some(0.01), &["m/two", "m/three"]), 0.25).unwrap();
+        assert!(known_in_part.contains("m/two, m/three"), "{known_in_part}");
+        assert!(too_dear(&estimate(None, &["m/one"]), 0.25).is_some());
     }
 }
