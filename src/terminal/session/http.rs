@@ -22,6 +22,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(60);
 /// How long a plain answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a file may take: two minutes to arrive, which a server waits, and nearly one to be read.
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(180);
 /// The longest event that is read.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 /// How often a question that may not have arrived is sent again; its idempotency key makes that safe.
@@ -51,6 +53,8 @@ pub struct Http {
     place: Place,
     base: Url,
     client: reqwest::Client,
+    /// The same without a limit on silence: the library counts the time in which a file is sent as silence.
+    uploads: reqwest::Client,
 }
 
 impl Http {
@@ -79,7 +83,7 @@ impl Http {
             headers.insert(AUTHORIZATION, value);
         }
         Self::new(Place::Server(base.to_string().trim_end_matches('/').to_owned()), base, |client| {
-            let client = client.default_headers(headers);
+            let client = client.default_headers(headers.clone());
             // What is sent to this machine leaves it through no proxy of the environment, which could read the token.
             if is_here { client.no_proxy() } else { client }
         })
@@ -97,21 +101,27 @@ impl Http {
     fn new(
         place: Place,
         base: Url,
-        with: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+        with: impl Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
     ) -> Result<Self, Trouble> {
-        let client = reqwest::Client::builder()
-            .user_agent(concat!("llm-council/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(SILENCE)
-            // A proxy would redirect to its sign-in page, which is of no use to a program.
-            .redirect(redirect::Policy::none());
-        let client = with(client).build().map_err(|error| Trouble::Failed(error.to_string()))?;
-        Ok(Self { place, base, client })
+        let client = || {
+            with(reqwest::Client::builder())
+                .user_agent(concat!("llm-council/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(CONNECT_TIMEOUT)
+                // A proxy would redirect to its sign-in page, which is of no use to a program.
+                .redirect(redirect::Policy::none())
+        };
+        let failed = |error: reqwest::Error| Trouble::Failed(error.to_string());
+        let uploads = client().build().map_err(failed)?;
+        let client = client().read_timeout(SILENCE).build().map_err(failed)?;
+        Ok(Self { place, base, client, uploads })
     }
 
     fn to(&self, method: Method, path: &str) -> RequestBuilder {
-        let base = self.base.as_str().trim_end_matches('/');
-        self.client.request(method, format!("{base}{path}"))
+        self.client.request(method, self.url(path))
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base.as_str().trim_end_matches('/'))
     }
 
     /// Sends, and refuses everything but a success.
@@ -274,7 +284,8 @@ impl Session for Http {
         loop {
             tries += 1;
             let part = Part::bytes(bytes.clone()).file_name(name.to_owned());
-            let request = self.to(Method::POST, "/api/attachments").multipart(Form::new().part("file", part));
+            let request = self.uploads.post(self.url("/api/attachments")).timeout(UPLOAD_TIMEOUT);
+            let request = request.multipart(Form::new().part("file", part));
             // Uploading the same file again is harmless.
             match self.send(request).await {
                 Ok(response) => return self.read(response).await,
@@ -433,7 +444,32 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_file_may_take_as_long_as_a_server_waits_for_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let http = Http::server(&format!("http://{}", listener.local_addr().unwrap()), None).unwrap();
+        let slow_server = async {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"--\r\n") {
+                assert_ne!(connection.read_buf(&mut request).await.unwrap(), 0, "a whole request");
+            }
+            tokio::time::pause();
+            tokio::time::sleep(Duration::from_secs(160)).await;
+            tokio::time::resume();
+            let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+            connection.write_all(answer.as_bytes()).await.unwrap();
+            connection
+        };
+        let (uploaded, _connection) = tokio::join!(http.upload("a.txt", b"text".to_vec()), slow_server);
+        assert_eq!(uploaded, Ok(json!({})));
+    }
 
     #[test]
     fn an_address_is_the_same_however_it_is_written() {
