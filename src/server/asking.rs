@@ -50,6 +50,8 @@ pub(super) struct Question<'q> {
     pub history: Option<Vec<Turn>>,
     /// The same key from the same user gives the same run.
     pub idempotency_key: Option<IdempotencyKey>,
+    /// Whether somebody follows the run who can decide whether an earlier answer will do.
+    pub is_attended: bool,
     /// Of the program that asks, where one does.
     pub program: Option<FromProgram>,
     /// Of the schedule that asks, where one does.
@@ -108,7 +110,7 @@ pub(super) async fn ask_in(
     asked_by: AskedBy,
     question: Question<'_>,
 ) -> Result<Asked, Problem> {
-    let Question { conversation, body, history, idempotency_key, program, firing } = question;
+    let Question { conversation, body, history, idempotency_key, is_attended, program, firing } = question;
     let Planned { mut plan, parent, project } =
         planned(app, caller, &mut tx, Some(conversation), body, history).await?;
     if let Some(FromProgram { sampling, form, .. }) = &program {
@@ -116,6 +118,9 @@ pub(super) async fn ask_in(
     }
     if firing.is_some() {
         plan = plan.untitled(&app.config.prompts);
+    }
+    if !is_attended {
+        plan = plan.without_offers();
     }
     let ask = Ask {
         user: caller.user.clone(),

@@ -180,7 +180,15 @@ async fn start(
         app,
         caller,
         request,
-        Question { conversation, body, history: None, idempotency_key, program: None, firing: None },
+        Question {
+            conversation,
+            body,
+            history: None,
+            idempotency_key,
+            is_attended: true,
+            program: None,
+            firing: None,
+        },
     )
     .await
 }

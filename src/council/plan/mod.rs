@@ -144,6 +144,13 @@ impl Plan {
         self
     }
 
+    /// The same where nobody is there to be asked whether an earlier answer will do.
+    #[must_use]
+    pub fn without_offers(mut self) -> Self {
+        self.cache = self.cache.map(CachePlan::without_offers);
+        self
+    }
+
     /// The same, with an earlier answer looked for among those with the same circumstances.
     pub(super) fn scoped(mut self) -> Self {
         // The whole plan is hashed for it, so only where an earlier answer is looked for.

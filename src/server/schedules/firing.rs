@@ -140,6 +140,7 @@ pub(super) async fn ask(
         body: &body,
         history: None,
         idempotency_key: None,
+        is_attended: false,
         program: None,
         firing: Some(firing),
     };

@@ -90,6 +90,7 @@ async fn ask(
         body: &body,
         history: Some(start.history.clone()),
         idempotency_key,
+        is_attended: false,
         program: Some(FromProgram { sampling: wanted.sampling, form: wanted.form.clone(), kept }),
         firing: None,
     };

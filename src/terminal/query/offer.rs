@@ -1,7 +1,6 @@
 //! An earlier answer is offered: taken or not by a key.
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
 
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
@@ -21,7 +20,7 @@ pub struct Stop;
 /// # Errors
 /// When the run is to be stopped.
 pub async fn ask(
-    session: Arc<dyn Session>,
+    session: &dyn Session,
     run: &LiveRun,
     earlier: &Earlier,
     view: &mut dyn View,
@@ -37,10 +36,21 @@ pub async fn ask(
         view.say("Take that answer? [Y/n]");
         take = key().await?;
     }
-    if let Err(trouble) = session.answer_offer(&id, take).await {
+    answer(session, &id, take, view).await;
+    Ok(())
+}
+
+/// Takes it where nobody can be asked.
+pub async fn take(session: &dyn Session, run: &LiveRun, view: &mut dyn View) {
+    if let Some(id) = &run.run_id {
+        answer(session, id, true, view).await;
+    }
+}
+
+async fn answer(session: &dyn Session, run: &str, take: bool, view: &mut dyn View) {
+    if let Err(trouble) = session.answer_offer(run, take).await {
         view.say(&format!("The offer is over: {trouble}"));
     }
-    Ok(())
 }
 
 /// Keys come one by one, without Enter, and Ctrl-C is one of them.

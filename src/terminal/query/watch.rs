@@ -125,8 +125,12 @@ async fn to_the_end(
                     let is_known = run.options.offer().is_some();
                     run.apply(&event);
                     let shown = view.event(run, &event);
-                    if let Some(earlier) = run.options.offer().filter(|_| output.is_for_people() && !is_known) {
-                        stopping |= offer::ask(session.clone(), run, earlier, view).await.is_err();
+                    if let Some(earlier) = run.options.offer().filter(|_| !is_known) {
+                        if output.is_for_people() {
+                            stopping |= offer::ask(session.as_ref(), run, earlier, view).await.is_err();
+                        } else {
+                            offer::take(session.as_ref(), run, view).await;
+                        }
                     }
                     shown
                 }

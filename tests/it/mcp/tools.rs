@@ -41,6 +41,20 @@ async fn a_question_gives_its_answer_with_who_took_part_and_where_it_is_kept() {
 }
 
 #[tokio::test]
+async fn an_earlier_answer_is_given_as_nobody_can_be_offered_it() {
+    let app = TestApp::start().await;
+    let defaults = json!({"default_options": {"use_cache": true, "cache_mode": "offer"}});
+    app.user("ann").put("/api/config", defaults).await.ok();
+    let client = Client::modern(&app, "ann");
+    let first = told(&client, "ask_council", json!({"question": "Why?"})).await;
+    let calls = app.models.records().len();
+    let again = told(&client, "ask_council", json!({"question": "Why?"})).await;
+    assert_eq!((&again["status"], &again["answer"]), (&json!("complete"), &first["answer"]));
+    assert_eq!(app.models.records().len(), calls, "nobody was asked again");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_second_question_goes_on_in_the_conversation() {
     let app = TestApp::start().await;
     let client = Client::modern(&app, "ann");

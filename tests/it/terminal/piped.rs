@@ -220,6 +220,21 @@ async fn a_token_for_this_machine_passes_no_proxy() {
 }
 
 #[tokio::test]
+async fn an_earlier_answer_that_the_settings_have_offered_is_taken() {
+    let app = TestApp::start().await;
+    let defaults = json!({"default_options": {"use_cache": true, "cache_mode": "offer"}});
+    app.user("ann").put("/api/config", defaults).await.ok();
+    let program = program(&app, "ann").await;
+    let first = program.run(&["query", "Why?", "--simple"]).await;
+    assert_eq!(first.code, Some(0), "{first:?}");
+    let calls = app.models.records().len();
+    let again = program.run(&["query", "Why?", "--simple"]).await;
+    assert_eq!((again.code, again.stdout), (Some(0), first.stdout), "{}", again.stderr);
+    assert_eq!(app.models.records().len(), calls, "nobody was asked again");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_debate_is_stored_as_clients_of_debates_read_it() {
     let app = TestApp::start().await;
     app.models.rule(|request| (request.model == "m/chair").then(|| Script::answer("Neither.")));

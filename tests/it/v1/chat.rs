@@ -56,6 +56,20 @@ async fn a_question_is_answered_by_the_whole_council_and_kept_as_a_conversation(
 }
 
 #[tokio::test]
+async fn an_earlier_answer_is_given_as_nobody_can_be_offered_it() {
+    let app = TestApp::start().await;
+    let defaults = json!({"default_options": {"use_cache": true, "cache_mode": "offer"}});
+    app.user("ann").put("/api/config", defaults).await.ok();
+    let tool = program(&app).await;
+    tool.post(CHAT, asks("Why?")).await.ok();
+    let calls = app.models.records().len();
+    let again = tool.post(CHAT, asks_with("Why?", &json!({"user": "another"}))).await.ok();
+    assert_eq!(again["choices"][0]["message"]["content"], "A scripted synthesis by m/chair.");
+    assert_eq!(app.models.records().len(), calls, "nobody was asked again");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_stream_is_chunks_with_progress_and_the_answer_as_it_is_written() {
     let app = TestApp::start().await;
     let tool = program(&app).await;

@@ -87,4 +87,11 @@ impl CachePlan {
     pub fn again(self) -> Self {
         Self { looks: false, ..self }
     }
+
+    /// Where nobody could take an offer, what is found is given.
+    #[must_use]
+    pub fn without_offers(self) -> Self {
+        let mode = if self.mode == CacheMode::Offer { CacheMode::Serve } else { self.mode };
+        Self { mode, ..self }
+    }
 }

@@ -86,6 +86,7 @@ pub(super) async fn call(asker: &Asker, arguments: &Value, listener: &Listener) 
         body: &body,
         history: None,
         idempotency_key: key,
+        is_attended: false,
         program: None,
         firing: None,
     };
