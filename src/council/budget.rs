@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::any_event::FeatureEvent;
-pub use crate::llm::budget::{BudgetPeriod, BudgetScope, BudgetSetBy, BudgetState, Usd};
+pub use crate::llm::budget::{BudgetPeriod, BudgetScope, BudgetSetBy, BudgetState, Cost, Usd};
 
 /// The event of budgets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::llm::budget::Cost;
 use crate::llm::{CallFact, ErrorKind, Reason};
 
 /// How much of a failure's text a sentence repeats, in characters; the event itself has all of it.
@@ -88,7 +89,7 @@ pub(super) fn seconds(latency_ms: Option<u64>) -> String {
 
 /// A cost in words.
 pub(super) fn costs(known: Option<f64>, unknown_calls: u32) -> String {
-    let known = known.map(|cost| format!("${cost:.4}"));
+    let known = known.map(|cost| Cost(cost).to_string());
     match (known, unknown_calls) {
         (Some(cost), 0) => cost,
         (Some(cost), unknown) => format!("{cost} and the unknown cost of {unknown} calls"),

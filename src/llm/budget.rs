@@ -130,11 +130,21 @@ pub struct Usd(pub f64);
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Two digits that count, and cents above a dime.
-        let digits = 2 + [0.1, 0.01, 0.001, 0.000_1].iter().filter(|least| self.0 < **least).count();
+        let least = [0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9];
+        let digits = 2 + least.iter().filter(|least| self.0 < **least).count();
         let text = format!("{:.digits$}", self.0);
         let (whole, digits) = text.split_once('.').unwrap_or((&text, "00"));
         let digits = digits.trim_end_matches('0');
         write!(f, "${whole}.{digits:0<2}")
+    }
+}
+
+/// A cost to four decimals, or to as many as a smaller one needs: what was paid never looks free.
+pub struct Cost(pub f64);
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > 0.0 && self.0 < 1e-4 { write!(f, "{}", Usd(self.0)) } else { write!(f, "${:.4}", self.0) }
     }
 }
 
@@ -199,6 +209,13 @@ mod tests {
         let shown: Vec<String> = [0.0, 0.01, 12.5, 0.00095, 0.200_006, 1234.0, 0.000_000_4]
             .map(|usd| Usd(usd).to_string())
             .to_vec();
-        assert_eq!(shown, ["$0.00", "$0.01", "$12.50", "$0.00095", "$0.20", "$1234.00", "$0.00"]);
+        assert_eq!(shown, ["$0.00", "$0.01", "$12.50", "$0.00095", "$0.20", "$1234.00", "$0.0000004"]);
+    }
+
+    #[test]
+    fn what_was_paid_never_looks_free() {
+        let shown: Vec<String> =
+            [0.0, 0.0123, 1.5, 0.000_012, 0.000_000_4].map(|usd| Cost(usd).to_string()).to_vec();
+        assert_eq!(shown, ["$0.0000", "$0.0123", "$1.5000", "$0.000012", "$0.0000004"]);
     }
 }

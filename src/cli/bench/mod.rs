@@ -23,6 +23,7 @@ use crate::bench::report::{Report, Status};
 use crate::bench::stored::{self, Bench, BenchError};
 use crate::bench::work::{self, Progress};
 use crate::config::{AuthMode, Config};
+use crate::council::budget::{Cost, Usd};
 use crate::id::{BenchId, UserId};
 use crate::identity::user;
 use crate::server::app::App;
@@ -216,7 +217,7 @@ fn announce(app: &App, bench: &Bench) {
         eprintln!("  answered        {} of {}", bench.outcomes.len(), bench.outcomes.len() + missing.len());
     }
     eprintln!("  calls to come   about {}", expected.calls);
-    eprintln!("  estimated cost  ${:.4}, at most ${:.2} in all", expected.usd, bench.max_cost_usd);
+    eprintln!("  estimated cost  {}, at most {} in all", Cost(expected.usd), Usd(bench.max_cost_usd));
     if !expected.unknown_price_models.is_empty() {
         let models: Vec<&str> = expected.unknown_price_models.iter().map(String::as_str).collect();
         eprintln!("  not included    {}: no price is known", models.join(", "));
@@ -251,7 +252,7 @@ async fn confirm(signals: &mut Signals) -> anyhow::Result<bool> {
 fn tell(progress: Progress) {
     if std::io::stderr().is_terminal() {
         let Progress { done, of, spent_usd } = progress;
-        eprint!("\r\u{1b}[K{done} of {of} answers, ${spent_usd:.4}");
+        eprint!("\r\u{1b}[K{done} of {of} answers, {}", Cost(spent_usd));
     }
 }
 

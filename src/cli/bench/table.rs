@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::bench::outcome::Spent;
 use crate::bench::report::{Report, Score, Status, VariantKind, VariantRow};
 use crate::bench::statistics::Interval;
+use crate::council::budget::{Cost, Usd};
 
 /// The whole report as text.
 pub(super) fn render(report: &Report) -> String {
@@ -120,7 +121,7 @@ fn details(text: &mut String, row: &VariantRow) {
 
 fn costs(report: &Report) -> String {
     let Report { spent, grading, max_cost_usd, .. } = report;
-    let mut text = format!("Paid: {} of at most ${max_cost_usd:.2}", usd(*spent));
+    let mut text = format!("Paid: {} of at most {}", usd(*spent), Usd(*max_cost_usd));
     if grading.calls > 0 {
         text.push_str(&format!(", {} of it for grading", usd(*grading)));
     }
@@ -158,7 +159,7 @@ fn range(share: Interval) -> String {
 
 pub(super) fn usd(spent: Spent) -> String {
     let mark = if spent.unpriced_calls > 0 { " + ?" } else { "" };
-    format!("${:.4}{mark}", spent.usd)
+    format!("{}{mark}", Cost(spent.usd))
 }
 
 fn seconds(ms: u64) -> String {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::council::budget::Usd;
 use crate::doctor::{Area, ModelCheck, Probe, ProbeFact, ProbeKind, Report, State};
 
 const WIDTH: usize = 100;
@@ -178,7 +179,7 @@ fn time(ms: Option<u64>) -> String {
 
 fn cost(report: &Report) -> String {
     let cost = report.cost;
-    let mut text = format!("Cost: ${:.5} of at most ${:.4}", cost.spent_usd, cost.max_usd);
+    let mut text = format!("Cost: {} of at most {}", Usd(cost.spent_usd), Usd(cost.max_usd));
     if cost.unpriced_calls > 0 {
         text.push_str(&format!("; what {} calls cost is not known", cost.unpriced_calls));
     }

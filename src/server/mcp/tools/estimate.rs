@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::offer::{Effect, Offer, schema};
 use super::question;
+use crate::council::budget::Usd;
 use crate::council::field::Fields;
 use crate::server::mcp::asker::Asker;
 use crate::server::mcp::told::Told;
@@ -46,7 +47,7 @@ pub(super) async fn call(asker: &Asker, arguments: &Value) -> Result<Told, Probl
     let mut text = match estimate.cost_usd {
         Some(usd) => {
             structured["cost_usd"] = json!(usd);
-            format!("About ${usd:.4} for {} calls of models.", estimate.calls)
+            format!("About {} for {} calls of models.", Usd(usd), estimate.calls)
         }
         None => format!("{} calls of models; what they cost is not known.", estimate.calls),
     };

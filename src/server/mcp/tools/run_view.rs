@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::offer::schema;
 use crate::council::Deliberation;
+use crate::council::budget::Cost;
 use crate::server::mcp::told::Told;
 use crate::server::shape;
 use crate::store::RunStatus;
@@ -89,7 +90,7 @@ pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
         (_, _, _, Some(error)) => format!("The run failed: {error}"),
         _ => "The run ended without an answer.".to_owned(),
     };
-    let cost = structured["cost_usd"].as_f64().map(|usd| format!(", cost ${usd:.4}")).unwrap_or_default();
+    let cost = structured["cost_usd"].as_f64().map(|usd| format!(", cost {}", Cost(usd))).unwrap_or_default();
     let text = format!(
         "{head}\n\n(status {}, run_id {}, conversation_id {}{cost})",
         row.status.as_str(),

@@ -11,7 +11,7 @@ use ratatui_textarea::TextArea;
 use super::frame::framed;
 use crate::terminal::live::Earlier;
 use crate::terminal::session::Place;
-use crate::terminal::text::{Theme, one_line, truncate, width, wrap};
+use crate::terminal::text::{Theme, amounts, one_line, truncate, width, wrap};
 use crate::terminal::tui::keys::KEYS;
 use crate::terminal::tui::options;
 use crate::terminal::tui::panes::Pane;
@@ -93,7 +93,7 @@ fn offered(offer: &Earlier, theme: &Theme) -> Vec<Line<'static>> {
     let when: String = offer.created_at.as_deref().unwrap_or_default().chars().take(16).collect();
     let mut facts = vec![when.replace('T', " ")];
     facts.extend(offer.similarity.map(|alike| format!("{:.0} % alike", alike * 100.0)));
-    facts.extend(offer.cost_saved.map(|usd| format!("saves ${usd:.4}")));
+    facts.extend(offer.cost_saved.map(|usd| format!("saves {}", amounts::usd(Some(usd)))));
     let question = offer.question.as_deref().unwrap_or("the same question");
     vec![
         Line::raw(one_line(question).into_owned()),
