@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::session::{Method, Place, Session, Trouble};
-use super::text::one_line;
+use super::text::{amounts, one_line};
 
 /// What to do instead where a server refuses to say what everybody used, which it does whoever's token it is.
 const ASK_HERE: &str = "a token is never an administrator's: run `llm-council usage --here` on the server's machine, with \
@@ -99,7 +99,7 @@ impl List {
                         .map_or_else(String::new, |ms| format!("{:.1}", ms / 1000.0))
                 }),
                 ("TOKENS", true, |run| whole(run, "total_tokens")),
-                ("COST", true, |run| usd(number(run, "total_cost").or_else(|| number(run, "cost_usd")))),
+                ("COST", true, |run| cost(run, "total_cost", "unknown_cost_calls")),
             ],
             Self::Models { .. } => &[
                 ("MODEL", false, |model| text(model, "id")),
@@ -135,7 +135,7 @@ impl List {
                 ("FAILED", true, |row| whole(row, "failed_calls")),
                 ("IN", true, |row| whole(row, "prompt_tokens")),
                 ("OUT", true, |row| whole(row, "completion_tokens")),
-                ("COST", true, |row| usd(number(row, "cost_usd"))),
+                ("COST", true, |row| cost(row, "cost_usd", "unpriced_calls")),
             ],
         }
     }
@@ -255,8 +255,16 @@ fn whole(item: &Value, name: &str) -> String {
     item.get(name).and_then(Value::as_u64).map(|count| count.to_string()).unwrap_or_default()
 }
 
-fn usd(usd: Option<f64>) -> String {
-    usd.map_or_else(|| "unknown".to_owned(), |usd| format!("${usd:.4}"))
+/// A sum of costs, with a mark where calls of unknown cost are not in it.
+fn cost(item: &Value, sum: &str, unknown: &str) -> String {
+    let unknown = item.get(unknown).and_then(Value::as_u64).unwrap_or_default();
+    match (number(item, sum), unknown) {
+        (Some(usd), 0) => amounts::usd(Some(usd)),
+        (Some(usd), _) => format!("{} + ?", amounts::usd(Some(usd))),
+        // What reached no model cost nothing.
+        (None, 0) => "-".to_owned(),
+        (None, _) => "unknown".to_owned(),
+    }
 }
 
 /// USD for a million tokens.
@@ -287,5 +295,17 @@ mod tests {
         assert_eq!(at(lines[0], "WHOSE"), at(lines[2], "yours"));
         assert!(!text.contains('\u{1b}'));
         assert_eq!(table(&List::Tokens, &[]), "No tokens yet.\n");
+    }
+
+    #[test]
+    fn a_cost_says_what_is_not_in_it_and_never_looks_free() {
+        let row = |usd: Option<f64>, unpriced: u64| {
+            cost(&json!({"cost_usd": usd, "unpriced_calls": unpriced}), "cost_usd", "unpriced_calls")
+        };
+        assert_eq!(row(Some(0.0312), 0), "$0.0312");
+        assert_eq!(row(Some(0.0312), 7), "$0.0312 + ?");
+        assert_eq!(row(Some(0.000_000_8), 0), "<$0.0001");
+        assert_eq!(row(None, 7), "unknown");
+        assert_eq!(row(None, 0), "-");
     }
 }
