@@ -306,6 +306,8 @@ pub struct Budget {
     pub period: String,
     pub limit_usd: f64,
     pub spent_usd: f64,
+    /// What is set aside for runs under way.
+    pub reserved_usd: f64,
     pub resets_at: Option<String>,
 }
 

@@ -97,6 +97,7 @@ fn budget(told: Fields) -> Budget {
         period: told.string("period"),
         limit_usd: told.number("limit_usd").unwrap_or_default(),
         spent_usd: told.number("spent_usd").unwrap_or_default(),
+        reserved_usd: told.number("reserved_usd").unwrap_or_default(),
         resets_at: told.owned("resets_at"),
     }
 }

@@ -111,10 +111,10 @@ pub fn figures(run: &LiveRun) -> Option<Section> {
     }
     let mut lines = vec![line];
     lines.extend(run.budgets.iter().map(|budget| {
-        format!(
-            "A budget is nearly used up: ${:.2} of ${:.2} ({})",
-            budget.spent_usd, budget.limit_usd, budget.period
-        )
+        // What is set aside is used as well: a budget is told of before anything of it is spent.
+        let used = amounts::usd(Some(budget.spent_usd + budget.reserved_usd));
+        let limit = amounts::usd(Some(budget.limit_usd));
+        format!("A budget is nearly used up: {used} of {limit} ({})", budget.period)
     }));
     Some(Section {
         key: "figures".to_owned(),
@@ -124,4 +124,21 @@ pub fn figures(run: &LiveRun) -> Option<Section> {
         kind: Kind::Figures,
         ready: !run.status.is_live(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_budget_that_is_nearly_used_up_shows_what_is_set_aside_of_it_too() {
+        let mut run = LiveRun::default();
+        let data = json!({"period": "day", "limit_usd": 0.005, "spent_usd": 0.0, "reserved_usd": 0.0045});
+        run.apply(&json!({"type": "budget_warning", "data": data}));
+        run.apply(&json!({"type": "costs_complete", "data": {"total_cost": 0.000_012, "total_tokens": 40}}));
+        let Body::Lines(lines) = figures(&run).unwrap().body else { panic!("no lines") };
+        assert_eq!(lines, ["<$0.0001, 40 tokens", "A budget is nearly used up: $0.0045 of $0.0050 (day)"]);
+    }
 }

@@ -509,6 +509,7 @@ export function projectionOf(run: RunState): Record<string, unknown> {
       period: one.period ?? "",
       limit_usd: one.limit_usd ?? 0,
       spent_usd: one.spent_usd ?? 0,
+      reserved_usd: one.reserved_usd ?? 0,
       resets_at: one.resets_at ?? null,
     })),
     costs: run.costs && costs(run.costs),
