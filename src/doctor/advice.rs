@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::llm::budget::Cost;
 use crate::llm::{CallError, ErrorKind};
 
 /// What to do.
@@ -100,10 +101,28 @@ impl fmt::Display for Advice {
                  it is asked"
             ),
             Self::RaiseMaxCost { needed_usd } => {
-                write!(f, "raise the limit to ${needed_usd:.4} (--max-cost) to ask everything")
+                // Rounded up: a limit that is a little lower would be reached again.
+                let enough = Cost((needed_usd * 1e4).ceil() / 1e4);
+                write!(f, "raise the limit to {enough} (--max-cost) to ask everything")
             }
             Self::LeaveMaxCostOut => f.write_str("drop the cost limit to ask it"),
             Self::ReadTheError => f.write_str("the error says what the provider does not take"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_to_set_covers_what_is_needed() {
+        let advised = |needed_usd| Advice::RaiseMaxCost { needed_usd }.to_string();
+        for (needed_usd, enough) in [(0.000_13, "$0.0002"), (0.020_54, "$0.0206"), (0.5, "$0.5000")] {
+            assert_eq!(
+                advised(needed_usd),
+                format!("raise the limit to {enough} (--max-cost) to ask everything")
+            );
         }
     }
 }

@@ -5,6 +5,12 @@ import { count, money, sentence } from "../../ui/format";
 import type { Sentences } from "../../ui/said";
 import { errorTitles } from "../failures/kinds";
 
+/** The least limit that covers a sum, in as many decimals as `money` shows: one rounded down would be reached again. */
+const covering = (usd: number) => {
+  const unit = usd < 0.1 ? 10_000 : 100;
+  return Math.ceil(usd * unit) / unit;
+};
+
 export const probeSentences: Sentences<ProbeFact> = {
   list_read: ({ models }) => t("Offers {{count, number}} models.", { count: models }),
   no_list: () => t("Has no list of models: only its models show whether it works."),
@@ -69,7 +75,7 @@ export const adviceSentences: Sentences<CheckAdvice> = {
       { model },
     ),
   raise_max_cost: ({ needed_usd }) =>
-    t("Allow {{sum}} to have everything asked.", { sum: money(needed_usd) }),
+    t("Allow {{sum}} to have everything asked.", { sum: money(covering(needed_usd)) }),
   leave_max_cost_out: () => t("Leave the cost limit empty to have it asked."),
   read_the_error: () => t("The error says what the provider does not take."),
 };
