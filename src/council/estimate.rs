@@ -242,6 +242,12 @@ pub fn of_single(stage: Stage, request: &ChatRequest, models: &dyn Models) -> Es
 }
 
 impl Estimate {
+    /// USD, where every price is known: the sum of some would look like that of all.
+    #[must_use]
+    pub fn whole_cost_usd(&self) -> Option<f64> {
+        self.cost_usd.filter(|_| self.unknown_price_models.is_empty())
+    }
+
     fn of(calls: &[ExpectedCall], price: impl Fn(&str, u64) -> Option<Pricing>) -> Self {
         let mut estimate = Self::default();
         for call in calls {

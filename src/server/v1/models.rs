@@ -38,7 +38,7 @@ pub struct AskableModel {
     pub owned_by: &'static str,
     /// How it comes to an answer, how long that takes, and what a question costs.
     pub description: String,
-    /// What a question of some lines will probably cost, in USD; absent where no price is known.
+    /// What a question of some lines will probably cost, in USD; absent where some price is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_cost_usd: Option<f64>,
     /// How many calls of models that takes.
@@ -88,7 +88,7 @@ async fn model(app: &App, caller: &Caller, offer: Offer) -> Result<Option<Askabl
                 Err(problem) => return Err(problem),
             };
             let estimate = app.runs.estimate(&plan, &Kept::default());
-            ("It thinks for minutes", estimate.cost_usd, estimate.calls)
+            ("It thinks for minutes", estimate.whole_cost_usd(), estimate.calls)
         }
         Asks::Seat(_) => ("It answers at the model's own pace", None, 1),
     };

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::speaking::{Client, text};
 use crate::support::app::TestApp;
+use crate::support::money::set_prices;
 
 /// Checks a tool's answer against the schema that it gives of it.
 async fn told(client: &Client<'_>, tool: &str, arguments: Value) -> Value {
@@ -112,6 +113,19 @@ async fn presets_are_listed_and_asked_with_by_name() {
     assert_eq!(answer["members"].as_array().unwrap().len(), 2);
     let others = Client::modern(&app, "bob");
     assert_eq!(told(&others, "list_councils", json!({})).await["presets"], json!([]));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_council_has_no_cost_where_some_price_is_not_known() {
+    let app = TestApp::start().await;
+    let client = Client::modern(&app, "ann");
+    set_prices(&app, |model| (model == "m/one").then_some(1e-6)).await;
+    let council = told(&client, "list_councils", json!({})).await["formats"][0].clone();
+    assert!(council.get("cost_usd").is_none() && council["calls"].as_u64() > Some(0), "{council}");
+    set_prices(&app, |_| Some(1e-6)).await;
+    let council = told(&client, "list_councils", json!({})).await["formats"][0].clone();
+    assert!(council["cost_usd"].as_f64() > Some(0.0), "{council}");
     app.close().await;
 }
 

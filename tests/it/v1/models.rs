@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CHAT, RESPONSES, asks_with, program, program_of, refused};
 use crate::support::app::TestApp;
+use crate::support::money::set_prices;
 
 async fn ids(user: &crate::support::app::User<'_>) -> Vec<String> {
     let list = user.get("/v1/models").await.ok();
@@ -53,6 +54,22 @@ async fn formats_and_presets_are_models_that_say_what_they_cost_and_that_they_ta
     }
     let answer = tool.post(CHAT, asks_with("Why?", &json!({"model": "gpt-4"}))).await;
     assert_eq!(refused(&answer), (404, "model_not_found".into(), json!("model")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn what_a_question_costs_is_not_known_where_some_price_is_not() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    set_prices(&app, |model| (model == "m/one").then_some(0.0)).await;
+    let council = tool.get("/v1/models/council").await.ok();
+    let about = council["description"].as_str().unwrap();
+    assert!(about.contains("what a question costs is not known"), "{about}");
+    assert!(council.get("estimated_cost_usd").is_none(), "{council}");
+    set_prices(&app, |_| Some(0.0)).await;
+    let council = tool.get("/v1/models/council").await.ok();
+    assert!(council["description"].as_str().unwrap().contains("costs nothing"), "{council}");
+    assert_eq!(council["estimated_cost_usd"], 0.0);
     app.close().await;
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::offer::{Effect, Offer, schema};
+use crate::council::budget::Usd;
 use crate::council::estimate::{Estimate, Kept};
 use crate::council::formats::list::MODES;
 use crate::identity::Permission;
@@ -19,8 +20,7 @@ const USUAL_QUESTION: &str = "Which of two designs should we take for our servic
     each? We have about two hundred tenants, a small team, and expect to grow tenfold within two years.";
 
 pub(super) fn offer() -> Offer {
-    let cost =
-        json!({"type": "number", "description": "USD for a usual question; absent when no price is known."});
+    let cost = json!({"type": "number", "description": "USD for a usual question; absent when some price is not known."});
     let format = schema(
         json!({
             "format": {"type": "string"},
@@ -107,7 +107,7 @@ fn add(view: &mut Value, cost: Result<Estimate, String>) {
     match cost {
         Ok(estimate) => {
             view["calls"] = json!(estimate.calls);
-            if let Some(usd) = estimate.cost_usd {
+            if let Some(usd) = estimate.whole_cost_usd() {
                 view["cost_usd"] = json!(usd);
             }
         }
@@ -117,8 +117,10 @@ fn add(view: &mut Value, cost: Result<Estimate, String>) {
 
 fn said(cost: &Result<Estimate, String>) -> String {
     match cost {
-        Ok(Estimate { cost_usd: Some(usd), calls, .. }) => format!(" (about ${usd:.4}, {calls} calls)"),
-        Ok(Estimate { calls, .. }) => format!(" ({calls} calls, price unknown)"),
+        Ok(estimate) => match estimate.whole_cost_usd() {
+            Some(usd) => format!(" (about {}, {} calls)", Usd(usd), estimate.calls),
+            None => format!(" ({} calls, price unknown)", estimate.calls),
+        },
         Err(problem) => format!(" (cannot be asked: {problem})"),
     }
 }
