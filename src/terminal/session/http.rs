@@ -28,6 +28,9 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(180);
 const MAX_EVENT_BYTES: usize = 16 << 20;
 /// How often a question that may not have arrived is sent again; its idempotency key makes that safe.
 const TRIES: u32 = 4;
+/// What is said where no answer came to a question that was sent.
+const PERHAPS_ASKED: &str = "the question may have arrived before that: look for it with `llm-council runs` before you ask \
+                             again, which would be paid for once more";
 /// The waits between tries to reconnect; the last one is repeated.
 const PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
@@ -146,7 +149,7 @@ impl Http {
                 | StatusCode::GATEWAY_TIMEOUT
         );
         let trouble = Trouble::refused(status, problem.as_ref());
-        Err(Refused { trouble, again: again.then(|| wait.unwrap_or(PAUSES[2])) })
+        Err(Refused { trouble, again: again.then(|| wait.unwrap_or(PAUSES[2])), may_have_arrived: false })
     }
 
     /// The JSON of an answer, or `null` where it has no body.
@@ -178,7 +181,7 @@ impl Http {
                 Trouble::NotReachable(format!("the council of this process cannot be reached: {why}"))
             }
         };
-        Refused { trouble, again: Some(PAUSES[1]) }
+        Refused { trouble, again: Some(PAUSES[1]), may_have_arrived: !error.is_connect() }
     }
 
     fn body(&self, question: &Question) -> Value {
@@ -256,11 +259,13 @@ impl Http {
 struct Refused {
     trouble: Trouble,
     again: Option<Duration>,
+    /// The connection was there: what was asked may have arrived.
+    may_have_arrived: bool,
 }
 
 impl From<Trouble> for Refused {
     fn from(trouble: Trouble) -> Self {
-        Self { trouble, again: None }
+        Self { trouble, again: None, may_have_arrived: false }
     }
 }
 
@@ -304,7 +309,7 @@ impl Session for Http {
     async fn ask(&self, question: Question) -> Result<Following, Trouble> {
         let path = format!("/api/conversations/{}/message/stream", question.conversation);
         let body = self.body(&question);
-        let mut tries = 0;
+        let (mut tries, mut is_perhaps_asked) = (0, false);
         let response = loop {
             tries += 1;
             let request = self
@@ -314,8 +319,16 @@ impl Session for Http {
                 .json(&body);
             match self.send(request).await {
                 Ok(response) => break response,
-                Err(Refused { again: Some(wait), .. }) if tries < TRIES => tokio::time::sleep(wait).await,
-                Err(refused) => return Err(refused.trouble),
+                Err(Refused { trouble, again, may_have_arrived }) => {
+                    is_perhaps_asked |= may_have_arrived;
+                    match (again, trouble) {
+                        (Some(wait), _) if tries < TRIES => tokio::time::sleep(wait).await,
+                        (_, Trouble::NotReachable(why)) if is_perhaps_asked => {
+                            return Err(Trouble::NotReachable(format!("{why} ({PERHAPS_ASKED})")));
+                        }
+                        (_, trouble) => return Err(trouble),
+                    }
+                }
             }
         };
         let run = response.headers().get("x-run-id").and_then(|run| run.to_str().ok()).map(str::to_owned);
@@ -429,7 +442,7 @@ impl Reader {
         tokio::time::sleep(pause).await;
         match self.http.open(&self.run, self.after).await {
             Ok(response) => self.response = Some(response),
-            Err(Refused { trouble, again: Some(_) }) if self.failed < PATIENCE => {
+            Err(Refused { trouble, again: Some(_), .. }) if self.failed < PATIENCE => {
                 self.failed += 1;
                 tracing::debug!(%trouble, "a stream cannot be opened again yet");
             }

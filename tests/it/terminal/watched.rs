@@ -109,6 +109,30 @@ async fn a_gateways_page_in_front_of_a_server_that_starts_is_waited_out() {
 }
 
 #[tokio::test]
+async fn a_question_that_may_have_arrived_is_not_to_be_asked_again_blindly() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let asked = Program::plain()
+        .env("LLM_COUNCIL_SERVER", &format!("http://{}", server.local_addr().unwrap()))
+        .env("LLM_COUNCIL_TOKEN", "lc_anything")
+        .begin(&["query", "--simple", "Why?"]);
+    let reads_and_leaves = async {
+        loop {
+            let (mut reader, _) = server.accept().await.unwrap();
+            let mut request = Vec::new();
+            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+                assert_ne!(reader.read_buf(&mut request).await.unwrap(), 0, "a whole request");
+            }
+        }
+    };
+    let ended = tokio::select! {
+        ended = asked.ended_with_output() => ended,
+        () = reads_and_leaves => unreachable!(),
+    };
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+    assert!(ended.stderr.contains("`llm-council runs`"), "{}", ended.stderr);
+}
+
+#[tokio::test]
 async fn a_run_that_could_not_be_stopped_is_stopped_once_its_server_is_back() {
     let mut lost = Losable::start().await;
     let asked = Program::plain()
