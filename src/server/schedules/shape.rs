@@ -105,8 +105,10 @@ pub struct ScheduledRun {
     /// Absent where the conversation was deleted since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
-    /// US dollars so far, of the calls whose cost is known.
-    pub cost_usd: f64,
+    /// US dollars so far, of the calls whose cost is known; null where none is.
+    pub cost_usd: Option<f64>,
+    /// Calls that reached a model and whose cost is not known: not in the sum.
+    pub unknown_cost_calls: i64,
 }
 
 /// A page of a schedule's results.
@@ -186,6 +188,7 @@ pub(super) fn result(row: ScheduleResult) -> ScheduleResultView {
             status: asked.status,
             conversation_id: asked.conversation,
             cost_usd: asked.cost_usd,
+            unknown_cost_calls: asked.unknown_cost_calls,
         }),
         refusal: row.refusal,
         problem: row.problem,

@@ -34,8 +34,10 @@ pub struct Asked {
     pub status: RunStatus,
     /// Absent where it was deleted since.
     pub conversation: Option<ConversationId>,
-    /// US dollars so far, of the calls whose cost is known.
-    pub cost_usd: f64,
+    /// US dollars so far, of the calls whose cost is known; none where none is.
+    pub cost_usd: Option<f64>,
+    /// Calls that reached a model and whose cost is not known: not in the sum.
+    pub unknown_cost_calls: i64,
 }
 
 /// The last results of each of these schedules of the user's, at most `each`, the newest first.
@@ -52,11 +54,14 @@ pub async fn results(
     let ids: Vec<Uuid> = schedules.iter().map(|id| id.0).collect();
     let rows = sqlx::query(
         "SELECT s.id, s.schedule_id, s.due_at, s.created_at, s.refusal, s.problem, s.run_id, r.status, c.id AS conversation,
-                (SELECT coalesce(sum(coalesce(k.cost_usd, k.assumed_usd)), 0) FROM calls k
-                 WHERE k.run_id = s.run_id AND k.user_id = $1) AS cost_usd
+                paid.cost_usd, paid.unknown_cost_calls
          FROM unnest($2::uuid[]) AS asked (id)
          CROSS JOIN LATERAL (SELECT * FROM schedule_results o WHERE o.schedule_id = asked.id AND o.user_id = $1
                              ORDER BY o.created_at DESC, o.id DESC LIMIT $3 OFFSET $4) AS s
+         CROSS JOIN LATERAL (SELECT sum(k.cost_usd) AS cost_usd,
+                                    count(*) FILTER (WHERE k.cost_usd IS NULL AND k.latency_ms IS NOT NULL)
+                                        AS unknown_cost_calls
+                             FROM calls k WHERE k.run_id = s.run_id AND k.user_id = $1) AS paid
          LEFT JOIN runs r ON r.id = s.run_id AND r.user_id = $1
          LEFT JOIN conversations c ON c.id = r.conversation_id AND c.user_id = $1 AND c.deleted_at IS NULL
          ORDER BY s.created_at DESC, s.id DESC",
@@ -78,6 +83,7 @@ fn result(row: &PgRow) -> Result<ScheduleResult, StoreError> {
             status: RunStatus::read(row.try_get("status")?)?,
             conversation: row.try_get::<Option<Uuid>, _>("conversation")?.map(ConversationId),
             cost_usd: row.try_get("cost_usd")?,
+            unknown_cost_calls: row.try_get("unknown_cost_calls")?,
         }),
     };
     Ok(ScheduleResult {

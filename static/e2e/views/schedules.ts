@@ -31,6 +31,7 @@ const run = (status: string, more: object = {}) => ({
     status,
     conversation_id: "00000000-0000-4000-8000-00000000000a",
     cost_usd: 0.0923,
+    unknown_cost_calls: 0,
     ...more,
   },
 });

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::{act, changed, comes, count, ended, every_morning, results, schedule, shown};
 use crate::projects::{holding, released};
 use crate::support::app::TestApp;
-use crate::support::money::{budget, costing, estimated_at, same, set};
+use crate::support::model_server::plausible;
+use crate::support::money::{budget, costing, estimated_at, plausibly, same, set};
 
 #[tokio::test]
 async fn a_schedule_that_is_paused_and_renamed_at_once_is_both() {
@@ -190,6 +191,37 @@ async fn its_runs_cost_no_more_in_a_month_than_its_budget() {
     let other = schedule(&ann, json!({"budget_usd": 1})).await;
     let asked = ann.post(&format!("/api/schedules/{other}/run"), json!({})).await.ok();
     ended(&ann, asked["run_id"].as_str().unwrap()).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn the_cost_of_a_run_is_the_one_that_stands_everywhere_else() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = schedule(&ann, json!({})).await;
+    let cost = async || {
+        let asked = ann.post(&format!("/api/schedules/{id}/run"), json!({})).await.ok();
+        ended(&ann, asked["run_id"].as_str().unwrap()).await;
+        let run = results(&ann, &id).await[0]["run"].clone();
+        let recent = ann.get("/api/analytics/recent?limit=1").await.ok()["queries"][0].clone();
+        assert_eq!(run["unknown_cost_calls"], recent["unknown_cost_calls"], "{run} {recent}");
+        assert_eq!(run["cost_usd"].is_null(), recent["total_cost"].is_null(), "{run} {recent}");
+        (run["cost_usd"].as_f64(), run["unknown_cost_calls"].as_i64())
+    };
+    // What nobody knows the price of is not free …
+    assert_eq!(cost().await, (None, Some(9)));
+    // … and what is of unknown cost has not cost what was expected of it.
+    estimated_at(&app, 1.0).await;
+    app.models.rule(|request| {
+        let uncounted = json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0});
+        Some(match request.model.as_str() {
+            "m/one" => plausible(request).usage(uncounted),
+            _ => plausibly(request, 0.1),
+        })
+    });
+    let (known, unknown) = cost().await;
+    same(known.unwrap(), 0.7);
+    assert_eq!(unknown, Some(2));
     app.close().await;
 }
 

@@ -1,7 +1,8 @@
 import { Link } from "wouter";
 import { type ScheduleResult, useScheduleResults } from "../../api/schedules";
 import { msg, t } from "../../i18n";
-import { dateFormat, money, sentence, when } from "../../ui/format";
+import { dateFormat, sentence, when } from "../../ui/format";
+import { knownCost } from "../../ui/known-cost";
 import { MoreButton } from "../../ui/more-button";
 import { ReadFailed } from "../../ui/read-failed";
 import { RunBadge } from "../dashboard/run-status";
@@ -18,6 +19,12 @@ function Refusal({ text, problem }: { text: string; problem: ScheduleResult["pro
     </span>
   );
 }
+
+type Run = NonNullable<ScheduleResult["run"]>;
+
+/** Whether a call of it reached a model: before that it has no cost. */
+const hasCost = ({ cost_usd: cost, unknown_cost_calls: unknown }: Run) =>
+  (cost ?? null) !== null || unknown > 0;
 
 /** What came of one time: the way to the answer, or why there is none. */
 export function Result({ result }: { result: ScheduleResult }) {
@@ -37,7 +44,7 @@ export function Result({ result }: { result: ScheduleResult }) {
         {run && (
           <span className="schedule-facts">
             {[
-              money(run.cost_usd),
+              hasCost(run) && knownCost(run.cost_usd, run.unknown_cost_calls),
               !run.conversation_id && t("conversation deleted"),
               !due && t("asked by hand"),
             ]

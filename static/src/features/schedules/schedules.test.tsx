@@ -122,6 +122,20 @@ describe("the page of scheduled questions", () => {
     expect(why?.hasAttribute("lang")).toBe(false);
   });
 
+  it("says what the cost of a run leaves out, and no cost where there is none yet", async () => {
+    const { refusal: _, ...result } = refused;
+    const ended = { run_id: "r-1", status: "complete" as const, cost_usd: 0.05 };
+    const begun = { run_id: "r-2", status: "running" as const, unknown_cost_calls: 0 };
+    schedules = [
+      schedule({ last_result: { ...result, run: { ...ended, unknown_cost_calls: 2 } } }),
+      schedule({ id: "s-2", name: "Storks", last_result: { ...result, run: begun } }),
+    ];
+    const page = await show();
+    await settled("at least $0.0500 · 2 calls of unknown price");
+    const facts = [...page.querySelectorAll(".schedule-facts")].map((one) => one.textContent);
+    expect(facts).toContain("conversation deleted");
+  });
+
   it.each([
     [{ code: "refused" as const, times: 5 }, "nothing could be asked 5 times in a row."],
     [{ code: "no_next_time" as const }, "there is no next time at which it could be asked."],
