@@ -97,7 +97,9 @@ pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreErro
                 spent.cost_usd, spent.unknown, c.title, q.content AS question, m.content AS answer
          FROM webhook_deliveries d
          LEFT JOIN runs r ON r.id = d.run_id
-         LEFT JOIN LATERAL (SELECT sum(cost_usd) AS cost_usd, count(*) FILTER (WHERE cost_usd IS NULL) AS unknown
+         -- A call that reached no model cost nothing.
+         LEFT JOIN LATERAL (SELECT sum(cost_usd) AS cost_usd,
+                                   count(*) FILTER (WHERE cost_usd IS NULL AND latency_ms IS NOT NULL) AS unknown
                             FROM calls WHERE calls.run_id = r.id) AS spent ON true
          -- Only of the run that the answer is of: an answer that was asked for again is another run's.
          LEFT JOIN messages m ON $2 AND m.id = r.message_id AND m.run_id = r.id AND m.user_id = d.user_id

@@ -14,6 +14,7 @@ use sha2::Sha256;
 
 use crate::support::app::{TestApp, User};
 use crate::support::model_server::{ModelServer, Record, Script};
+use crate::support::money::plausibly;
 
 /// Receivers of these tests listen on this machine.
 const ALLOWED: &str = "[webhooks]\nallowed_networks = [\"127.0.0.0/8\"]\n";
@@ -139,6 +140,26 @@ async fn the_end_of_a_run_is_told_once_signed_and_without_content() {
     assert_eq!((&done[0]["attempts"], &done[0]["last_status"]), (&json!(1), &json!(204)));
     assert_eq!(done[0]["id"].as_str(), record.request.header("webhook-id"));
     assert_eq!(bed.receiver.other_records().len(), 1);
+    bed.app.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_reached_no_model_is_none_of_unknown_cost() {
+    let bed = Bed::start().await;
+    let ann = bed.app.user("ann");
+    bed.webhook(&ann, json!({})).await;
+    bed.app.models.rule(|request| {
+        Some(match request.model.as_str() {
+            "m/two" => Script::status(400, "{}"),
+            _ => plausibly(request, 0.001),
+        })
+    });
+    let run = bed.ask(&ann).await;
+    assert_eq!(run["metadata"]["costs"]["unknown_cost_calls"], 0, "{run}");
+    let told = bed.received(1).await;
+    let data = &body(&told[0])["data"];
+    assert_eq!(data["unknown_cost_calls"], 0, "{data}");
+    assert!(data["cost_usd"].as_f64() > Some(0.0), "{data}");
     bed.app.close().await;
 }
 
