@@ -412,6 +412,21 @@ async fn two_admins_at_once_do_not_undo_each_others_budgets_and_what_they_did_is
 }
 
 #[tokio::test]
+async fn a_short_page_of_budgets_shows_no_default_that_is_not_in_force() {
+    let app = TestApp::with("[budgets]\nper_run_usd = 1\ninstance_per_month_usd = 500\n").await;
+    set(&app, &[budget("instance", None, "day", 5.0), budget("instance", None, "month", 80.0)]).await;
+    let page = app.admin().get("/api/admin/budgets?limit=1").await.ok();
+    let shown: Vec<_> = page["budgets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["period"].as_str().unwrap(), one["set_by"].as_str().unwrap()))
+        .collect();
+    assert_eq!(shown, [("run", "config"), ("day", "admin")]);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn of_a_request_for_caps_the_log_keeps_the_caps_alone() {
     let app = TestApp::start().await;
     let ann = app.user("ann");

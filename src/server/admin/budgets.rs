@@ -20,6 +20,8 @@ use crate::store::{Scope, audit};
 /// The most budgets that one request sets.
 const MAX_CHANGES: usize = 500;
 const MAX_GROUP_CHARS: usize = 255;
+/// How many budgets the instance can have: one for each period.
+const INSTANCE_BUDGETS: u32 = 3;
 
 /// The budgets of this server.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -82,9 +84,10 @@ async fn page_of(app: &App, (limit, offset): (u32, u32)) -> Result<Budgets, Prob
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let mut budgets = set::list(&mut tx, limit, offset).await?;
     if offset == 0 {
-        // The instance's budgets come first in the order, so they are on this page.
+        // The instance's budgets come first in the order. A short page does not hold all of them.
+        let first = set::list(&mut tx, INSTANCE_BUDGETS, 0).await?;
         let is_set =
-            |one: &Budget| budgets.iter().any(|set| set.whose == one.whose && set.period == one.period);
+            |one: &Budget| first.iter().any(|set| set.whose == one.whose && set.period == one.period);
         let unset: Vec<Budget> = defaults.budgets(None).filter(|one| !is_set(one)).collect();
         budgets.splice(0..0, unset);
     }
