@@ -42,7 +42,7 @@ pub struct Money {
 impl From<rows::Money> for Money {
     fn from(money: rows::Money) -> Self {
         Self {
-            total_cost: money.usd.map(|usd| rounded(usd, 6)),
+            total_cost: money.usd.map(rounded_usd),
             unknown_cost_calls: money.unknown_calls,
             estimated_cost_calls: money.estimated_calls,
         }
@@ -379,6 +379,12 @@ impl From<rows::RecentRun> for RecentRun {
     }
 }
 
+/// A sum of costs without what adding them up leaves. The vector of a short question costs less than a
+/// millionth of a dollar, and is not free.
+pub(super) fn rounded_usd(usd: f64) -> f64 {
+    rounded(usd, 9)
+}
+
 pub(super) fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10f64.powi(digits);
     (value * scale).round() / scale
@@ -387,4 +393,19 @@ pub(super) fn rounded(value: f64, digits: i32) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "nobody has given 2^53 answers")]
 fn percent(part: f64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| rounded(100.0 * part / whole as f64, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cost_next_to_nothing_did_not_cost_nothing() {
+        let shown = |usd: f64| {
+            let money = rows::Money { usd: Some(usd), ..rows::Money::default() };
+            Money::from(money).total_cost
+        };
+        assert_eq!(shown(0.000_000_2), Some(0.000_000_2));
+        assert_eq!(shown(0.1 + 0.2), Some(0.3));
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::analytics::rounded;
+use super::analytics::{rounded, rounded_usd};
 use crate::council::ranking::bradley_terry::Rated;
 use crate::store::analytics as rows;
 
@@ -134,8 +134,8 @@ impl From<rows::AgainstBest> for AgainstBest {
         Self {
             runs: row.runs,
             priced_runs: row.priced_runs,
-            council_cost: row.council_usd.map(|usd| rounded(usd, 6)),
-            member_cost: row.member_usd.map(|usd| rounded(usd, 6)),
+            council_cost: row.council_usd.map(rounded_usd),
+            member_cost: row.member_usd.map(rounded_usd),
             cost_ratio: ratio.map(|(council, member)| rounded(council / member, 2)),
             people: PeopleSay {
                 council: row.council_preferred,
