@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::model_server::{RecordedRequest, Script, text_of};
+use crate::support::model_server::{RecordedRequest, Script, plausible, text_of};
 use crate::support::search_server::SearchServer;
 
 const MARKING: &str = "anthropic/claude-test";
@@ -80,7 +80,7 @@ async fn the_turns_of_a_member_with_tools_are_read_from_the_providers_cache() {
         let script = if offered && turn < SEARCHES {
             Script::answer("").search(&format!("call_{turn}"), &format!("blue sky {turn}"))
         } else {
-            crate::support::model_server::plausible(request)
+            plausible(request)
         };
         Some(script.usage(cache.usage(request)))
     });
@@ -129,5 +129,42 @@ async fn the_turns_of_a_member_with_tools_are_read_from_the_providers_cache() {
     #[expect(clippy::cast_precision_loss, reason = "a few thousand tokens")]
     let saved = sum as f64 * 0.000_000_9;
     assert!((figures["summary"]["cache_saved_usd"].as_f64().unwrap() - saved).abs() < 1e-12, "{figures}");
+    app.close().await;
+}
+
+/// A call that only writes to a cache has no cached tokens.
+#[tokio::test]
+async fn what_writing_to_a_cache_cost_is_taken_off_what_it_saved() {
+    let price = json!({
+        "prompt": "0.000001", "completion": "0.000002", "input_cache_read": "0.0000001",
+        "input_cache_write": "0.00000125",
+    });
+    let list: Vec<Value> =
+        [MARKING, BY_ITSELF].iter().map(|id| json!({"id": id, "pricing": price})).collect();
+    let council = format!(
+        "\n[council]\nmodels = [\"{MARKING}\", \"{BY_ITSELF}\"]\nchairman = \"{BY_ITSELF}\"\n\
+         title_model = \"{BY_ITSELF}\"\n"
+    );
+    let app = TestApp::openrouter_with(&json!(list), &council).await;
+    app.models.rule(|request| {
+        let (read, written) = if request.model == MARKING { (0, 1000) } else { (500, 0) };
+        let usage = json!({
+            "prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010,
+            "prompt_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
+        });
+        Some(plausible(request).usage(usage))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    ann.ask(&id, json!({"content": "Why is the sky blue?"})).await.rest().await;
+    let figures = ann.get("/api/analytics").await.ok();
+    let of = |model: &str, field: &str| figures["models"][model][field].as_f64().unwrap();
+    // Writing costs a quarter more for each token, reading a tenth.
+    let wrote = of(MARKING, "total_calls") * 1000.0 * -0.000_000_25;
+    let read = of(BY_ITSELF, "total_calls") * 500.0 * 0.000_000_9;
+    assert!((of(MARKING, "cache_saved_usd") - wrote).abs() < 1e-12, "{figures}");
+    assert!((of(BY_ITSELF, "cache_saved_usd") - read).abs() < 1e-12, "{figures}");
+    let sum = figures["summary"]["cache_saved_usd"].as_f64().unwrap();
+    assert!((sum - wrote - read).abs() < 1e-12, "{figures}");
     app.close().await;
 }

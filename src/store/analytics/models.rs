@@ -15,10 +15,10 @@ pub(super) const USAGE: &str = concat!(
     " GROUP BY model ORDER BY model"
 );
 
-/// Apart from [`USAGE`]: few calls read from a cache, and there is an index over only those.
+/// Apart from [`USAGE`]: few calls read from a cache or paid for writing to one, and there is an index over only those.
 pub(super) const CACHED: &str = concat!(
-    "SELECT model, sum(cached_tokens)::bigint AS cached_tokens, sum(cache_saved_usd) AS saved_usd
-     FROM calls WHERE cached_tokens > 0 AND ",
+    "SELECT model, coalesce(sum(cached_tokens), 0)::bigint AS cached_tokens, sum(cache_saved_usd) AS saved_usd
+     FROM calls WHERE (cached_tokens > 0 OR cache_saved_usd < 0) AND ",
     within!("finished_at"),
     " GROUP BY model ORDER BY model"
 );
@@ -81,11 +81,11 @@ pub struct ModelCache {
     pub model: String,
     /// Prompt tokens that were read from a cache.
     pub cached_tokens: i64,
-    /// What that saved in USD, where the prices are known.
+    /// What that saved in USD, less the cost of writing to one, where the prices are known.
     pub saved_usd: Option<f64>,
 }
 
-/// The models whose prompts were read from a cache, in part.
+/// The models whose prompts were read from a cache, in part, or paid for being written to one.
 pub async fn cached(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelCache>, StoreError> {
     let rows = filter.query(CACHED).fetch_all(&mut **tx).await?;
     let read = |row: &sqlx::postgres::PgRow| {

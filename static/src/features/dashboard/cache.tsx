@@ -14,9 +14,9 @@ function saved(usd: number | null | undefined) {
   return usd < 0 ? `−${money(-usd)}` : money(usd);
 }
 
-/** What providers did not charge for prompts that they had kept; nothing where they kept none. */
+/** What providers did not charge for prompts that they had kept, less what keeping cost; nothing where they kept none. */
 export function CacheFigure({ of }: { of: Cached }) {
-  if (!of.cached_tokens) return null;
+  if (!of.cached_tokens && !of.cache_saved_usd) return null;
   return (
     <Figure
       name={t("Saved by caches")}
