@@ -14,9 +14,15 @@ const isRoot = process.getuid?.() === 0;
 export const phone = { width: 390, height: 844 };
 export const wide = { width: 1440, height: 900 };
 
-/** The two kinds of screens that everything is tried on. */
+/**
+ * Pages that move, as most people's do. What moves is painted all the time, without a graphics card by the processor,
+ * and takes a third of the time of a browser that shows a run: tests that do not ask for it look at calm pages.
+ */
+export const moving = { reducedMotion: "no-preference" } satisfies BrowserContextOptions;
+
+/** The two kinds of screens that everything is tried on: one moves, the other is calm. */
 export const shapes = {
-  wide: { viewport: wide },
+  wide: { viewport: wide, ...moving },
   phone: { viewport: phone, isMobile: true, hasTouch: true },
 } satisfies Record<string, BrowserContextOptions>;
 /** The same for `describe.each`. */
@@ -76,7 +82,12 @@ export interface Watched {
 /** As good as a browser of its own for this server: nothing that is kept in it is seen by another. */
 export const contextAt = (browser: Browser, origin: string, options: BrowserContextOptions) =>
   // Who tests the service worker says so: through one, requests cannot be answered by a test.
-  browser.newContext({ serviceWorkers: "block", ...options, baseURL: origin });
+  browser.newContext({
+    serviceWorkers: "block",
+    reducedMotion: "reduce",
+    ...options,
+    baseURL: origin,
+  });
 
 /** A page of its own at this server. */
 export async function open(

@@ -28,7 +28,7 @@ async function goTo(page: Page, name: RegExp, key: "Tab" | "Shift+Tab" = "Tab") 
 }
 
 it("is held to its end on a phone, and read by keys alone", async () => {
-  const watched = await open(browser, server, { ...shapes.phone, reducedMotion: "reduce" });
+  const watched = await open(browser, server, shapes.phone);
   const { page } = watched;
   await page.goto("/", { waitUntil: "networkidle" });
   await page.getByLabel("Your question").focus();

@@ -1,7 +1,7 @@
 /** A conversation of a year, and a tab that stays open: measured against what is always there. */
 import type { Browser, CDPSession, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { close, launch, open, send, waitForEnd } from "./browser";
+import { close, launch, moving, open, send, waitForEnd } from "./browser";
 import { OwnServer } from "./own-server";
 import { pulseOf, quantile, takePulse, unitOf } from "./pulse";
 
@@ -89,7 +89,7 @@ const restingTop = (turn: Locator) =>
   });
 
 it("draws the newest of 200 turns at once, and the others when the reader comes near", async () => {
-  const watched = await open(browser, server);
+  const watched = await open(browser, server, moving);
   const { page } = watched;
   await takePulse(page);
   await timeToShow(page, "/", "Ask the council");
@@ -143,7 +143,7 @@ it("draws the newest of 200 turns at once, and the others when the reader comes 
 });
 
 it("has the newest answers first, and what led to the others comes without moving what is read", async () => {
-  const watched = await open(browser, server);
+  const watched = await open(browser, server, moving);
   const { page } = watched;
   const release = await keepBackTheRest(page);
   await page.goto(conversation);
@@ -179,7 +179,7 @@ it("has the newest answers first, and what led to the others comes without movin
 });
 
 it("stays with the newest answer while the rest comes", async () => {
-  const watched = await open(browser, server);
+  const watched = await open(browser, server, moving);
   const { page } = watched;
   const release = await keepBackTheRest(page);
   await page.goto(conversation);
@@ -205,7 +205,7 @@ async function heapOf(cdp: CDPSession): Promise<number> {
 }
 
 it("needs no more memory after twenty runs than after five", async () => {
-  const watched = await open(browser, server);
+  const watched = await open(browser, server, moving);
   const { page } = watched;
   const cdp = await page.context().newCDPSession(page);
   const heaps: number[] = [];

@@ -1,7 +1,7 @@
 /** Six members write at once, 80 tokens a second each, and the page keeps its frames. */
 import type { Browser, CDPSession } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask, close, launch, open, wide } from "./browser";
+import { ask, close, launch, moving, open, wide } from "./browser";
 import { OwnServer } from "./own-server";
 import { pulseOf, quantile, takePulse, unitOf } from "./pulse";
 import { ScriptedModels } from "./scripted-models";
@@ -54,7 +54,7 @@ async function layouts(cdp: CDPSession): Promise<number> {
 }
 
 it("keeps its frames while six members write at once", async () => {
-  const watched = await open(browser, server, { viewport: wide });
+  const watched = await open(browser, server, { viewport: wide, ...moving });
   const { page } = watched;
   await takePulse(page);
   await page.goto("/");
