@@ -267,8 +267,9 @@ proptest! {
         let before = written(&run);
         // A revision with a text does change something: it takes the place of the answer, however short it is.
         let response = if value.is_string() { &Value::Null } else { &value };
+        let revises = kind == "revision_complete" && value.is_string();
         run.apply(&json!({ "type": kind, "data": value, "content": value, "metadata": value, "response": response }));
-        if !begins {
+        if !begins && !revises {
             prop_assert!(written(&run) >= before, "{kind}");
         }
     }
