@@ -21,7 +21,7 @@ use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
 use super::thoughts::Thoughts;
-use super::{Chunk, DeltaSink, Provider, citation, without_tools};
+use super::{Chunk, DeltaSink, Provider, citation, refused, without_tools};
 use crate::invisible::shows_nothing;
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
@@ -112,12 +112,15 @@ impl Caller<'_> {
                 }
                 None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
-            if asked.sampling.temperature.is_some() && !progress.arrived && refuses_the_temperature(&error) {
+            if asked.sampling.temperature.is_some()
+                && !progress.arrived
+                && refused::means_the_temperature(&error)
+            {
                 asked.to_mut().sampling.temperature = None;
                 earlier = Some(error);
                 continue;
             }
-            if !progress.arrived && refuses_the_thoughts(&error) && asked.to_mut().drop_thoughts() {
+            if !progress.arrived && refused::means_the_thoughts(&error) && asked.to_mut().drop_thoughts() {
                 earlier = Some(error);
                 continue;
             }
@@ -128,7 +131,7 @@ impl Caller<'_> {
                 earlier = Some(error);
                 continue;
             }
-            if asked.schema.is_some() && !progress.arrived && may_mean_a_parameter(&error) {
+            if asked.schema.is_some() && !progress.arrived && refused::may_mean_a_parameter(&error) {
                 // Whether the schema was the reason is known once the request is accepted without it.
                 asked.to_mut().schema = None;
                 earlier = Some(error);
@@ -313,34 +316,6 @@ impl Caller<'_> {
         };
         CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.name)).having_reached()
     }
-}
-
-/// Whether a model takes no temperature, or none but its own, as servers word it: `temperature` is deprecated for this
-/// model; models don't support temperature=0.2; only the default (1) value is supported. One that is out of range is
-/// another matter.
-fn refuses_the_temperature(error: &CallError) -> bool {
-    const WORDS: [&str; 6] =
-        ["deprecated", "not support", "n't support", "unsupported", "only the default", "only 1 is allowed"];
-    let said = error.message.to_lowercase();
-    may_mean_a_parameter(error)
-        && said.contains("temperature")
-        && WORDS.iter().any(|words| said.contains(words))
-}
-
-/// Whether a message may not have the thoughts before its calls, as servers word it that a gateway passes them on to:
-/// property 'reasoning_content' is unsupported; extra inputs are not permitted.
-fn refuses_the_thoughts(error: &CallError) -> bool {
-    const WORDS: [&str; 5] = ["unsupported", "not support", "not permitted", "unknown", "unexpected"];
-    let said = error.message.to_lowercase();
-    may_mean_a_parameter(error)
-        && said.contains("reasoning_content")
-        && WORDS.iter().any(|words| said.contains(words))
-}
-
-/// Whether a provider may have refused a request for something that is in it, such as its schema: servers word that in
-/// many ways.
-fn may_mean_a_parameter(error: &CallError) -> bool {
-    error.kind == ErrorKind::Refused && matches!(error.status, Some(400 | 422))
 }
 
 fn limit(ms: u64) -> Duration {

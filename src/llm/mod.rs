@@ -44,6 +44,7 @@ mod plain_piece;
 pub mod presets;
 pub mod pricing;
 pub mod purpose;
+mod refused;
 pub mod regional;
 pub mod registry;
 mod registry_lists;
