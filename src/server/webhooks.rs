@@ -209,8 +209,10 @@ pub(super) async fn change(
 ) -> Result<web::Json<WebhookView>, Problem> {
     caller.in_person("webhooks")?;
     let (scope, webhook) = found(&app, &caller, &path).await?;
-    let wanted = Wanted::read(&app, &body.0, Some(&webhook))?;
     let mut tx = app.db.begin(&scope).await?;
+    // What the request leaves out stays as it is now: another change may have come in between, or the receiver's last no.
+    let present = webhooks::find_to_change(&mut tx, webhook.id).await.map_err(named)?;
+    let wanted = Wanted::read(&app, &body.0, Some(&present))?;
     let webhook = webhooks::change(&mut tx, webhook.id, &wanted.settings).await.map_err(named)?;
     let target = webhook.id.to_string();
     audit::append(&mut tx, &caller.user, "webhook.change", Some(&target), &json!({})).await?;

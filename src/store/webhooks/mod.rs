@@ -91,6 +91,24 @@ pub async fn find(tx: &mut Tx, id: WebhookId) -> Result<Webhook, StoreError> {
     Ok(webhook(&row)?)
 }
 
+/// The same, to be changed: nobody else changes it until the transaction ends.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not the owner's.
+pub async fn find_to_change(tx: &mut Tx, id: WebhookId) -> Result<Webhook, StoreError> {
+    let owner = tx.owner()?;
+    let row = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM webhooks WHERE id = $1 AND user_id IS NOT DISTINCT FROM $2 FOR NO KEY UPDATE"
+    ))
+    .bind(id.0)
+    .bind(owner)
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(webhook(&row)?)
+}
+
 /// Makes a webhook; `None` when its owner has `most` already.
 ///
 /// # Errors

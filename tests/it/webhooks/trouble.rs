@@ -8,6 +8,7 @@ use llm_council::store::outbox::webhooks;
 use serde_json::json;
 
 use super::{Bed, body, is_signed};
+use crate::projects::{holding, released};
 use crate::support::app::TestApp;
 use crate::support::model_server::{ModelServer, Script};
 
@@ -255,4 +256,23 @@ async fn what_a_server_had_claimed_when_it_died_is_told_by_another() {
     let all = bed.deliveries(&ann, &webhook, |all| all[0]["status"] == "delivered").await;
     assert_eq!((all.len(), bed.receiver.other_records().len()), (1, 1));
     bed.app.close().await;
+}
+
+#[tokio::test]
+async fn two_changes_at_the_same_moment_are_both_kept() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let made = ann.post("/api/webhooks", json!({"url": "https://hooks.example.com/ann"})).await.ok();
+    let path = format!("/api/webhooks/{}", made["id"].as_str().unwrap());
+    let change = async |body| ann.send("PATCH", &path, Some(&body)).await.ok();
+    let holder = holding(&app, "SELECT FROM webhooks FOR UPDATE").await;
+    tokio::join!(
+        change(json!({"enabled": false})),
+        change(json!({"events": ["run.failed"]})),
+        released(&app, holder, 2, "COMMIT"),
+    );
+    let list = ann.get("/api/webhooks").await.ok();
+    let now = &list["webhooks"][0];
+    assert_eq!((&now["enabled"], &now["events"]), (&json!(false), &json!(["run.failed"])));
+    app.close().await;
 }
