@@ -3,12 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::events::Event;
+use crate::support::events::find;
 use crate::support::model_server::{AskedFor, ModelServer, Script};
-
-fn find<'a>(events: &'a [Event], kind: &str) -> &'a Value {
-    &events.iter().find(|event| event.kind() == kind).unwrap_or_else(|| panic!("no {kind}")).json
-}
 
 /// What this model was asked for, in order.
 fn asked(models: &ModelServer, model: &str) -> Vec<AskedFor> {

@@ -4,6 +4,7 @@
 mod abstention;
 mod adversary;
 mod analytics;
+mod analytics_council;
 mod asked_order;
 mod attachments;
 mod ballots;
@@ -98,9 +99,11 @@ mod store_functions;
 mod store_setup;
 mod structured;
 mod support;
+mod takeovers;
 mod tenancy;
 mod terminal;
 mod thoughts;
+mod titles;
 mod tokens;
 mod tools;
 #[cfg(feature = "otel")]

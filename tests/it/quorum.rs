@@ -3,12 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::events::Event;
+use crate::support::events::{Event, find};
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
-
-fn find<'a>(events: &'a [Event], kind: &str) -> &'a Value {
-    &events.iter().find(|event| event.kind() == kind).unwrap_or_else(|| panic!("no {kind}")).json
-}
 
 fn place_of(events: &[Event], wanted: impl Fn(&Event) -> bool) -> usize {
     events.iter().position(wanted).expect("such an event")

@@ -8,84 +8,10 @@ use sqlx::postgres::PgListener;
 use tokio::sync::{broadcast, watch};
 
 use crate::support::db::TestDb;
-use crate::support::events::{Event, Events};
+use crate::support::events::Event;
 use crate::support::follower::{Follower, Transcript, assert_same_structure};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, Script};
-use crate::support::process::{Process, Program};
-
-/// Nothing that waits for a lease, or for the next look after leases, happens within a test.
-const NO_POLLING: (&str, &str) = ("runs.lease_seconds", "3600");
-/// Far beyond any real wait.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-struct Replicas {
-    /// Before the servers, which are gone before it is dropped.
-    one: Process,
-    other: Process,
-    models: ModelServer,
-    gate: Gate,
-    db: TestDb,
-}
-
-impl Replicas {
-    /// Two servers; the member `m/one` says a few words and then nothing before the gate is open.
-    async fn start() -> Self {
-        Self::with(&[]).await
-    }
-
-    /// The same with more settings.
-    async fn with(settings: &[(&str, &str)]) -> Self {
-        let (db, models) = (TestDb::new().await, ModelServer::start().await);
-        let gate = Gate::new();
-        let held = gate.clone();
-        models.rule(move |request| {
-            let waits = request.model == "m/one" && request.asked_for() == AskedFor::Answer;
-            waits.then(|| Script::answer("Well, ").hold(&held).text("yes."))
-        });
-        let program = Program::council(&db, &models).set("server.heartbeat_seconds", "1");
-        let program = settings.iter().fold(program, |program, (key, value)| program.set(key, value));
-        // The models know by the key who asks.
-        let key = "providers.scripted.api_key";
-        let (one, other) = (program.clone().set(key, "sk-one"), program.set(key, "sk-other"));
-        let (one, other) = tokio::join!(one.serve(), other.serve());
-        assert_ne!(one.base(), other.base());
-        Self { one, other, models, gate, db }
-    }
-
-    /// Waits until the other server holds the question to `m/one` as well.
-    async fn other_asks(&self, times: usize) {
-        let asks = |record: &&Record| by(record, "sk-other") && record.request.model == "m/one";
-        self.models.until(|records| records.iter().filter(asks).count() >= times).await;
-    }
-
-    /// Everything that is stored of the runs, but for who holds them how long.
-    async fn stored(&self) -> String {
-        let tables = [
-            "SELECT to_jsonb(r) - 'lease_until' AS row FROM runs r",
-            "SELECT to_jsonb(c) FROM calls c",
-            "SELECT to_jsonb(d) FROM decisions d",
-            "SELECT to_jsonb(e) FROM run_events e",
-            "SELECT to_jsonb(m) FROM messages m",
-            "SELECT to_jsonb(c) FROM conversations c",
-        ];
-        let mut stored = String::new();
-        let mut database = self.db.superuser().await;
-        for table in tables {
-            let sql = format!(
-                "SELECT coalesce(string_agg(t.row::text, E'\\n' ORDER BY t.row::text), '') FROM ({table}) t (row)"
-            );
-            let rows: String =
-                sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut database).await.unwrap();
-            stored.push_str(&rows);
-            stored.push('\n');
-        }
-        stored
-    }
-}
-
-fn by(record: &Record, key: &str) -> bool {
-    record.request.header("authorization") == Some(&format!("Bearer {key}"))
-}
+use crate::support::replicas::{NO_POLLING, Replicas, TIMEOUT, by, under_way, waiting_for_locks};
 
 /// Checks that a stream is the log's, whole and in order, and that the run is complete.
 fn check(events: &[Event], log: &[Event], what: &str) {
@@ -361,24 +287,6 @@ async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
     assert_eq!(models.records().len(), 50 + 5, "only the calls that were under way are made again");
 }
 
-/// How many lock requests wait at the database.
-async fn waiting_for_locks(database: &mut sqlx::PgConnection) -> i64 {
-    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
-    sqlx::query_scalar(waiting).fetch_one(database).await.unwrap()
-}
-
-/// A run at the first server of which one call is under way: its id, its conversation's, and its stream.
-async fn under_way(servers: &Replicas) -> (String, String, Events) {
-    let ann = servers.one.user("ann");
-    let id = ann.conversation().await;
-    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
-    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
-    for _ in 0..3 {
-        stream.until("stage1_model_complete").await;
-    }
-    (run, id, stream)
-}
-
 /// The leases of all runs have run out, and everybody looks.
 async fn abandon(db: &TestDb) {
     let sql = "UPDATE runs SET lease_until = now() WHERE status = 'running'; SELECT pg_notify('llm_council', 'work')";
@@ -458,102 +366,6 @@ async fn a_stop_that_cannot_be_recorded_yet_stops_the_calls_and_says_so() {
     assert_eq!(again["cancelled"], false, "there is nothing left to stop");
 }
 
-/// So many runs whose server is gone, each of a user of its own, with the plan of this one, and that much left of
-/// their leases.
-async fn leave_behind(db: &TestDb, run: &str, count: i32, lease: &str) {
-    let sql = "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, owner, lease_until)
-               SELECT gen_random_uuid(), 'left-' || n, gen_random_uuid(), gen_random_uuid(), format, 'running', plan, 1,
-                      'gone', now() + $3::interval
-               FROM runs, generate_series(1, $2) AS n WHERE id = $1::uuid";
-    let mut database = db.superuser().await;
-    sqlx::query(sql).bind(run).bind(count).bind(lease).execute(&mut database).await.unwrap();
-    sqlx::raw_sql("SELECT pg_notify('llm_council', 'work')").execute(&mut database).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_run_is_taken_over_as_soon_as_its_lease_runs_out() {
-    // Whatever waited for the next look would wait for a quarter of an hour.
-    let servers = Replicas::with(&[NO_POLLING]).await;
-    let (run, _, mut stream) = under_way(&servers).await;
-    servers.gate.open();
-    stream.until("complete").await;
-    leave_behind(&servers.db, &run, 1, "3 s").await;
-    let owner = "SELECT owner, lease_until - interval '3600 s' > created_at + interval '2 s' FROM runs WHERE user_id = 'left-1'";
-    let mut database = servers.db.superuser().await;
-    let begun = Instant::now();
-    let is_after_it = loop {
-        let (owner, after): (String, bool) = sqlx::query_as(owner).fetch_one(&mut database).await.unwrap();
-        if owner != "gone" {
-            break after;
-        }
-        assert!(begun.elapsed() < TIMEOUT, "nobody looks when the lease runs out");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
-    assert!(is_after_it, "it was taken from an owner whose lease held");
-}
-
-#[tokio::test]
-async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
-    const LEFT: i32 = 300;
-    // Whatever waited for the next look would wait for a quarter of an hour.
-    let servers = Replicas::with(&[NO_POLLING]).await;
-    let (run, _, mut stream) = under_way(&servers).await;
-    servers.gate.open();
-    stream.until("complete").await;
-    let gate = Gate::new();
-    servers.models.rule(move |_| Some(Script::answer("").hold(&gate)));
-    leave_behind(&servers.db, &run, LEFT, "-1 s").await;
-    let begun = Instant::now();
-    let owners = "SELECT count(*) FROM runs WHERE owner <> 'gone' GROUP BY owner ORDER BY 1";
-    let mut database = servers.db.superuser().await;
-    let shares = loop {
-        let shares: Vec<i64> = sqlx::query_scalar(owners).fetch_all(&mut database).await.unwrap();
-        if shares.iter().sum::<i64>() == i64::from(LEFT) {
-            break shares;
-        }
-        assert!(begun.elapsed() < TIMEOUT, "only so many were taken: {shares:?}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
-    eprintln!("{LEFT} runs were taken over in {:?}, in shares of {shares:?}", begun.elapsed());
-    assert!(shares.len() == 2 && shares[0] >= 40, "each takes its part: {shares:?}");
-}
-
-#[tokio::test]
-async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
-    let servers = Replicas::with(&[NO_POLLING, ("runs.max_live", "2")]).await;
-    let Replicas { one, other, models, gate, db } = servers;
-    other.kill();
-    let ann = one.user("ann");
-    let id = ann.conversation().await;
-    gate.open();
-    let run = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
-    // The database is long about a takeover.
-    let mut database = db.superuser().await;
-    let slow = "CREATE FUNCTION wait_for_it() RETURNS trigger LANGUAGE plpgsql AS
-                    'BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END';
-                CREATE TRIGGER slow_takeover BEFORE UPDATE ON runs FOR EACH ROW
-                    WHEN (NEW.attempt > OLD.attempt) EXECUTE FUNCTION wait_for_it();
-                SELECT pg_advisory_lock(4711)";
-    sqlx::raw_sql(slow).execute(&mut database).await.unwrap();
-    leave_behind(&db, run["run_id"].as_str().unwrap(), 1, "-1 s").await;
-    let begun = Instant::now();
-    let mut look = db.superuser().await;
-    while waiting_for_locks(&mut look).await == 0 {
-        assert!(begun.elapsed() < TIMEOUT, "nothing is taken over");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    let mut stream = ann.ask(&id, json!({"content": "And at once?"})).await;
-    assert_eq!(stream.next().await.unwrap().kind(), "run_started", "one place of two is free");
-    stream.until("complete").await;
-    drop(database);
-    let left = "SELECT count(*) FROM runs WHERE status = 'running'";
-    while sqlx::query_scalar::<_, i64>(left).fetch_one(&mut look).await.unwrap() > 0 {
-        assert!(begun.elapsed() < TIMEOUT, "the abandoned run is not ended");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    assert_eq!(models.records().len(), 29, "three whole runs, one without a title");
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_whose_sessions_are_shared_follow_each_other_by_looking() {
     let replicas = Replicas::with(&[("database.pooling", "transaction")]).await;
@@ -569,78 +381,4 @@ async fn servers_whose_sessions_are_shared_follow_each_other_by_looking() {
     gate.open();
     assert_eq!(there.rest().await.last().unwrap().kind(), "complete");
     assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
-}
-
-#[tokio::test]
-async fn a_run_is_not_taken_from_a_server_whose_connections_are_all_busy() {
-    let servers = Replicas::with(&[("runs.lease_seconds", "3"), ("database.max_connections", "1")]).await;
-    let (ann, bob) = (servers.one.user("ann"), servers.one.user("bob"));
-    let id = ann.conversation().await;
-    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
-    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
-    servers.models.until(|records| records.len() >= 4).await;
-
-    // The only connection waits for a lock, for longer than a lease lasts.
-    let mut holder = servers.db.superuser().await;
-    sqlx::raw_sql("BEGIN; LOCK TABLE presets").execute(&mut holder).await.unwrap();
-    let presets = async { bob.get("/api/settings/presets").await.status };
-    let release = async {
-        let begun = Instant::now();
-        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-                         AND state_change < now() - interval '8 s'";
-        let mut looker = servers.db.superuser().await;
-        while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut looker).await.unwrap() == 0 {
-            assert!(begun.elapsed() < TIMEOUT, "nobody waits");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.unwrap();
-    };
-    let (status, ()) = tokio::join!(presets, release);
-    assert_eq!(status, 200);
-    servers.gate.open();
-    assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
-    let attempt = "SELECT attempt FROM runs WHERE id = $1::uuid";
-    let attempt = sqlx::query_scalar::<_, i32>(attempt).bind(&run);
-    assert_eq!(attempt.fetch_one(&mut servers.db.superuser().await).await.unwrap(), 1);
-    let by_the_other = |record: &&Record| by(record, "sk-other");
-    assert_eq!(servers.models.records().iter().filter(by_the_other).count(), 0, "nothing was asked again");
-}
-
-#[tokio::test]
-async fn a_run_whose_row_is_locked_does_not_cost_the_others_their_leases() {
-    let servers = Replicas::with(&[("runs.lease_seconds", "3")]).await;
-    // Leases are prolonged in the order of the runs: the one that is in the way comes first.
-    let mut streams = Vec::new();
-    for name in ["bob", "ann"] {
-        let user = servers.one.user(name);
-        let id = user.conversation().await;
-        let mut stream = user.ask(&id, json!({"content": format!("Why, {name}?")})).await;
-        for _ in 0..3 {
-            stream.until("stage1_model_complete").await;
-        }
-        streams.push(stream);
-    }
-    let mut holder = servers.db.superuser().await;
-    sqlx::raw_sql("BEGIN; SELECT FROM runs WHERE user_id = 'bob' FOR UPDATE")
-        .execute(&mut holder)
-        .await
-        .unwrap();
-    let mut look = servers.db.superuser().await;
-    let prolonged = "SELECT lease_until > $1::timestamptz + interval '4 s' FROM runs WHERE user_id = 'ann'";
-    let now: String = sqlx::query_scalar("SELECT lease_until::text FROM runs WHERE user_id = 'ann'")
-        .fetch_one(&mut look)
-        .await
-        .unwrap();
-    let begun = Instant::now();
-    while !sqlx::query_scalar::<_, bool>(prolonged).bind(&now).fetch_one(&mut look).await.unwrap() {
-        assert!(begun.elapsed() < TIMEOUT, "nobody prolongs it");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.unwrap();
-    servers.gate.open();
-    for stream in &mut streams {
-        assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
-    }
-    let attempt = sqlx::query_scalar::<_, i32>("SELECT attempt FROM runs WHERE user_id = 'ann'");
-    assert_eq!(attempt.fetch_one(&mut look).await.unwrap(), 1, "{}", servers.other.log());
 }

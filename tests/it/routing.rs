@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::events::Event;
+use crate::support::events::{Event, find};
 use crate::support::model_server::{AskedFor, Gate, Script};
 use crate::support::money::{self, budget};
 
@@ -19,10 +19,6 @@ creative = ["m/poet"]
 fn kinds(events: &[Event]) -> Vec<&str> {
     let structural = events.iter().filter(|event| !event.is_token()).map(Event::kind);
     structural.filter(|kind| !kind.ends_with("_model_complete")).collect()
-}
-
-fn find<'a>(events: &'a [Event], kind: &str) -> &'a Value {
-    &events.iter().find(|event| event.kind() == kind).unwrap_or_else(|| panic!("no {kind}")).json
 }
 
 async fn ask(app: &TestApp, body: Value) -> (Vec<Event>, Value) {

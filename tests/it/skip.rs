@@ -4,16 +4,12 @@ use serde_json::{Value, json};
 
 use crate::support::app::{TestApp, User};
 use crate::support::db::TestDb;
-use crate::support::events::{Event, Events};
+use crate::support::events::{Event, Events, find};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, Script, plausible};
 use crate::support::process::{Process, Program};
 
 /// Nothing that waits for a lease, or for the next look after leases, happens within a test.
 const NO_POLLING: (&str, &str) = ("runs.lease_seconds", "3600");
-
-fn find<'a>(events: &'a [Event], kind: &str) -> &'a Value {
-    &events.iter().find(|event| event.kind() == kind).unwrap_or_else(|| panic!("no {kind}")).json
-}
 
 fn count(events: &[Event], kind: &str) -> usize {
     events.iter().filter(|event| event.kind() == kind).count()

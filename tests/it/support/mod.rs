@@ -12,6 +12,7 @@ pub mod money;
 pub mod object_server;
 pub mod process;
 pub mod ranked;
+pub mod replicas;
 pub mod search_server;
 pub mod sentry;
 pub mod wire;
