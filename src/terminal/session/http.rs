@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::stream;
+use futures_util::{Stream, StreamExt as _, stream};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, redirect};
@@ -26,7 +26,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(180);
 /// The longest event that is read.
 const MAX_EVENT_BYTES: usize = 16 << 20;
-/// How often a question that may not have arrived is sent again; its idempotency key makes that safe.
+/// How often a question is sent that cannot have arrived.
 const TRIES: u32 = 4;
 /// What is said where no answer came to a question that was sent.
 const PERHAPS_ASKED: &str = "the question may have arrived before that: look for it with `llm-council runs` before you ask \
@@ -39,7 +39,7 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
-/// How many tries in a row may fail before a run is given up: about ten minutes.
+/// How many tries in a row may fail before a run, or a question that may have become one, is given up: about ten minutes.
 const PATIENCE: usize = 120;
 
 /// The address of a server in the one form that all ways of writing it have.
@@ -181,15 +181,30 @@ impl Http {
                 Trouble::NotReachable(format!("the council of this process cannot be reached: {why}"))
             }
         };
-        Refused { trouble, again: Some(PAUSES[1]), may_have_arrived: !error.is_connect() }
+        Refused {
+            trouble,
+            again: Some(PAUSES[1]),
+            may_have_arrived: !error.is_connect() && !error.is_builder(),
+        }
     }
 
-    fn body(&self, question: &Question) -> Value {
+    /// Asks; the same question again is the same run, by its idempotency key. Returns the run and its stream.
+    async fn ask_once(&self, question: &Question) -> Result<(String, Response), Refused> {
         let mut body = question.body.clone();
         if question.begins {
             body.insert("new_conversation".to_owned(), Value::Bool(true));
         }
-        Value::Object(body)
+        let request = self
+            .to(Method::POST, &format!("/api/conversations/{}/message/stream", question.conversation))
+            .header(ACCEPT, "text/event-stream")
+            .header("Idempotency-Key", &question.key)
+            .json(&body);
+        let response = self.send(request).await?;
+        let run = response.headers().get("x-run-id").and_then(|run| run.to_str().ok()).map(str::to_owned);
+        let run = run.ok_or_else(|| {
+            Trouble::Failed(format!("{} does not say which run answers: is it an LLM Council?", self.place))
+        })?;
+        Ok((run, response))
     }
 
     /// The content at this path, to be read piece by piece for as long as it takes.
@@ -307,47 +322,46 @@ impl Session for Http {
     }
 
     async fn ask(&self, question: Question) -> Result<Following, Trouble> {
-        let path = format!("/api/conversations/{}/message/stream", question.conversation);
-        let body = self.body(&question);
         let (mut tries, mut is_perhaps_asked) = (0, false);
-        let response = loop {
+        loop {
             tries += 1;
-            let request = self
-                .to(Method::POST, &path)
-                .header(ACCEPT, "text/event-stream")
-                .header("Idempotency-Key", &question.key)
-                .json(&body);
-            match self.send(request).await {
-                Ok(response) => break response,
+            match self.ask_once(&question).await {
+                Ok((run, response)) => {
+                    return Ok(Reader::new(self.clone(), Source::Run(run), 0, Some(response)).following());
+                }
                 Err(Refused { trouble, again, may_have_arrived }) => {
                     is_perhaps_asked |= may_have_arrived;
-                    match (again, trouble) {
-                        (Some(wait), _) if tries < TRIES => tokio::time::sleep(wait).await,
-                        (_, Trouble::NotReachable(why)) if is_perhaps_asked => {
-                            return Err(Trouble::NotReachable(format!("{why} ({PERHAPS_ASKED})")));
+                    match again {
+                        Some(wait) if tries < TRIES => tokio::time::sleep(wait).await,
+                        // Its run may be under way by now, and is paid for: it is followed once the server is back.
+                        Some(_) if is_perhaps_asked => {
+                            return Ok(Reader::lost(self.clone(), question, trouble.to_string()));
                         }
-                        (_, trouble) => return Err(trouble),
+                        Some(_) | None => return Err(trouble),
                     }
                 }
             }
-        };
-        let run = response.headers().get("x-run-id").and_then(|run| run.to_str().ok()).map(str::to_owned);
-        let run = run.ok_or_else(|| {
-            Trouble::Failed(format!("{} does not say which run answers: is it an LLM Council?", self.place))
-        })?;
-        Ok(Reader::follow(self.clone(), run, 0, response))
+        }
     }
 
     async fn follow(&self, run: &str, after: u64) -> Result<Following, Trouble> {
         let response = self.open(run, after).await.map_err(|refused| refused.trouble)?;
-        Ok(Reader::follow(self.clone(), run.to_owned(), after, response))
+        let source = Source::Run(run.to_owned());
+        Ok(Reader::new(self.clone(), source, after, Some(response)).following())
     }
+}
+
+/// Where a stream comes from.
+enum Source {
+    Run(String),
+    /// A question of which it is not known whether it has become a run. It is asked again.
+    Question(Question),
 }
 
 /// A run's stream, opened again wherever it breaks.
 struct Reader {
     http: Http,
-    run: String,
+    source: Source,
     /// The last event that was read.
     after: u64,
     response: Option<Response>,
@@ -357,26 +371,43 @@ struct Reader {
     failed: usize,
     /// Whether the loss of the connection was reported.
     told: bool,
+    /// The server has said that it shuts down, and nothing else since.
+    leaves: bool,
     over: bool,
 }
 
 impl Reader {
-    fn follow(http: Http, run: String, after: u64, response: Response) -> Following {
-        let reader = Self {
+    fn new(http: Http, source: Source, after: u64, response: Option<Response>) -> Self {
+        Self {
             http,
-            run,
+            source,
             after,
-            response: Some(response),
+            response,
             decoder: SseDecoder::new(MAX_EVENT_BYTES),
             read: Vec::new().into_iter(),
             failed: 0,
             told: false,
+            leaves: false,
             over: false,
-        };
-        Following::new(stream::unfold(reader, |mut reader| async move {
+        }
+    }
+
+    /// Follows the run of a question that was lost on its way, for this reason.
+    fn lost(http: Http, question: Question, why: String) -> Following {
+        let reader = Self { told: true, ..Self::new(http, Source::Question(question), 0, None) };
+        let lost = stream::once(std::future::ready(Step::Lost(why)));
+        Following::new(lost.chain(reader.steps()))
+    }
+
+    fn following(self) -> Following {
+        Following::new(self.steps())
+    }
+
+    fn steps(self) -> impl Stream<Item = Step> + Send + 'static {
+        stream::unfold(self, |mut reader| async move {
             let step = reader.next().await?;
             Some((step, reader))
-        }))
+        })
     }
 
     async fn next(&mut self) -> Option<Step> {
@@ -401,16 +432,24 @@ impl Reader {
                     let mut read = Vec::new();
                     let pushed = self.decoder.push(&bytes, &mut read);
                     self.read = read.into_iter();
-                    self.failed = 0;
+                    if !self.leaves {
+                        self.failed = 0;
+                    }
                     if pushed.is_err() {
-                        return self.lose("an event is too long".to_owned());
+                        return Some(self.lose("an event is too long".to_owned()));
                     }
                     if std::mem::take(&mut self.told) {
                         return Some(Step::Back);
                     }
                 }
-                Ok(None) => return self.lose("the server ended the stream".to_owned()),
-                Err(error) => return self.lose(self.http.not_sent(&error).trouble.to_string()),
+                // It said so before. Until it is gone it takes readers, and sends them away with what is new.
+                Ok(None) if self.leaves => {
+                    self.close();
+                    // Longer pauses, but no lost patience: it may let runs finish for as long as it likes.
+                    self.failed = (self.failed + 1).min(PAUSES.len() - 1);
+                }
+                Ok(None) => return Some(self.lose("the server ended the stream".to_owned())),
+                Err(error) => return Some(self.lose(self.http.not_sent(&error).trouble.to_string())),
             }
         }
     }
@@ -422,36 +461,64 @@ impl Reader {
             return None;
         }
         let event: Value = serde_json::from_str(&read.data).ok()?;
+        let leaves = event.get("type").and_then(Value::as_str) == Some("server_shutdown");
+        if std::mem::replace(&mut self.leaves, leaves) && leaves {
+            return None;
+        }
+        self.failed = 0;
         self.after = seq.unwrap_or(self.after);
         self.over = ends(&event);
         Some(Step::Event { seq, event })
     }
 
-    /// The connection is gone; `None` where that was reported already.
-    fn lose(&mut self, why: String) -> Option<Step> {
+    /// The connection is gone.
+    fn lose(&mut self, why: String) -> Step {
+        self.close();
+        self.told = true;
+        Step::Lost(why)
+    }
+
+    fn close(&mut self) {
         self.response = None;
         self.decoder = SseDecoder::new(MAX_EVENT_BYTES);
         self.read = Vec::new().into_iter();
-        self.told = true;
-        Some(Step::Lost(why))
     }
 
     /// One try to reconnect.
     async fn come_back(&mut self) -> Option<Step> {
         let pause = PAUSES.get(self.failed).or(PAUSES.last()).copied().unwrap_or_default();
         tokio::time::sleep(pause).await;
-        match self.http.open(&self.run, self.after).await {
+        let opened = match &self.source {
+            Source::Run(run) => self.http.open(run, self.after).await,
+            Source::Question(question) => self.http.ask_once(question).await.map(|(run, response)| {
+                self.source = Source::Run(run);
+                response
+            }),
+        };
+        match opened {
             Ok(response) => self.response = Some(response),
             Err(Refused { trouble, again: Some(_), .. }) if self.failed < PATIENCE => {
                 self.failed += 1;
                 tracing::debug!(%trouble, "a stream cannot be opened again yet");
+                if !std::mem::replace(&mut self.told, true) {
+                    return Some(Step::Lost(trouble.to_string()));
+                }
             }
             Err(Refused { trouble, .. }) => {
                 self.over = true;
-                return Some(Step::Gone(trouble));
+                return Some(Step::Gone(self.given_up(trouble)));
             }
         }
         None
+    }
+
+    fn given_up(&self, trouble: Trouble) -> Trouble {
+        match (&self.source, trouble) {
+            (Source::Question(_), Trouble::NotReachable(why)) => {
+                Trouble::NotReachable(format!("{why} ({PERHAPS_ASKED})"))
+            }
+            (_, trouble) => trouble,
+        }
     }
 }
 
@@ -459,7 +526,7 @@ impl Reader {
 mod tests {
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
 
@@ -482,6 +549,64 @@ mod tests {
         };
         let (uploaded, _connection) = tokio::join!(http.upload("a.txt", b"text".to_vec()), slow_server);
         assert_eq!(uploaded, Ok(json!({})));
+    }
+
+    async fn request_of(listener: &TcpListener) -> TcpStream {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        let mut request = Vec::new();
+        while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+            assert_ne!(connection.read_buf(&mut request).await.unwrap(), 0, "a whole request");
+        }
+        connection
+    }
+
+    #[tokio::test]
+    async fn a_question_that_may_have_arrived_is_given_up_after_minutes_and_said_to() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let http = Http::server(&format!("http://{}", listener.local_addr().unwrap()), None).unwrap();
+        let server_that_is_lost = async {
+            drop(request_of(&listener).await);
+            drop(listener);
+            tokio::time::pause();
+        };
+        let question = Question::first(serde_json::Map::new());
+        let (following, ()) = tokio::join!(http.ask(question), server_that_is_lost);
+        let mut following = following.unwrap();
+        assert!(matches!(following.next().await, Some(Step::Lost(_))));
+        let Some(Step::Gone(Trouble::NotReachable(why))) = following.next().await else {
+            panic!("it is not given up");
+        };
+        assert!(why.contains(PERHAPS_ASKED), "{why}");
+        assert_eq!(following.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_shuts_down_says_so_once_however_often_it_is_asked() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let http = Http::server(&format!("http://{}", listener.local_addr().unwrap()), None).unwrap();
+        let leaves = "data: {\"type\":\"server_shutdown\"}\n\n";
+        let started = format!("id: 1\ndata: {{\"type\":\"run_started\"}}\n\n{leaves}");
+        let complete = "id: 2\ndata: {\"type\":\"complete\"}\n\n";
+        let server = async {
+            for events in [started.as_str(), leaves, complete] {
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+                let answer = format!("{head}{events}");
+                request_of(&listener).await.write_all(answer.as_bytes()).await.unwrap();
+            }
+        };
+        let steps = async {
+            let mut following = http.follow("a-run", 0).await.unwrap();
+            let mut steps = Vec::new();
+            while let Some(step) = following.next().await {
+                steps.push(step);
+            }
+            steps
+        };
+        let (steps, ()) = tokio::join!(steps, server);
+        let event = |seq, kind: &str| Step::Event { seq, event: json!({ "type": kind }) };
+        let expected =
+            [event(Some(1), "run_started"), event(None, "server_shutdown"), event(Some(2), "complete")];
+        assert_eq!(steps, expected);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A run that is stopped, or whose server goes away, while somebody watches.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -109,18 +111,29 @@ async fn a_gateways_page_in_front_of_a_server_that_starts_is_waited_out() {
 }
 
 #[tokio::test]
-async fn a_question_that_may_have_arrived_is_not_to_be_asked_again_blindly() {
+async fn a_question_that_may_have_arrived_is_asked_until_its_run_is_followed() {
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let asked = Program::plain()
         .env("LLM_COUNCIL_SERVER", &format!("http://{}", server.local_addr().unwrap()))
         .env("LLM_COUNCIL_TOKEN", "lc_anything")
-        .begin(&["query", "--simple", "Why?"]);
+        .begin(&["query", "--jsonl", "Why?"]);
+    let mut keys = BTreeSet::new();
     let reads_and_leaves = async {
-        loop {
+        for tries in 1.. {
             let (mut reader, _) = server.accept().await.unwrap();
             let mut request = Vec::new();
-            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+            while !request.ends_with(b"}") {
                 assert_ne!(reader.read_buf(&mut request).await.unwrap(), 0, "a whole request");
+            }
+            let request = String::from_utf8(request).unwrap();
+            keys.extend(
+                request.lines().find(|line| line.starts_with("idempotency-key: ")).map(str::to_owned),
+            );
+            // As long as a server takes to start.
+            if tries > 5 {
+                let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Run-Id: a-run\r\n\
+                              Connection: close\r\n\r\nid: 1\ndata: {\"type\":\"complete\"}\n\n";
+                reader.write_all(answer.as_bytes()).await.unwrap();
             }
         }
     };
@@ -128,8 +141,8 @@ async fn a_question_that_may_have_arrived_is_not_to_be_asked_again_blindly() {
         ended = asked.ended_with_output() => ended,
         () = reads_and_leaves => unreachable!(),
     };
-    assert_eq!(ended.code, Some(3), "{ended:?}");
-    assert!(ended.stderr.contains("`llm-council runs`"), "{}", ended.stderr);
+    assert_eq!((ended.code, ended.stdout.trim()), (Some(0), "{\"type\":\"complete\"}"), "{}", ended.stderr);
+    assert_eq!(keys.len(), 1, "{keys:?}");
 }
 
 #[tokio::test]
