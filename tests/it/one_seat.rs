@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::support::app::{TestApp, User};
 use crate::support::events::{Event, find, kinds};
-use crate::support::model_server::{Record, Script};
+use crate::support::model_server::{AskedFor, Record, Script};
 
 /// Everybody says who answered which question.
 fn tell_apart(app: &TestApp) {
     app.models.rule(|request| {
         let asked = ["Why?", "What does that mean?", "And now?"];
         let question = asked.iter().rev().find(|question| request.prompt().contains(*question))?;
-        let is_answer = request.asked_for() == crate::support::model_server::AskedFor::Answer;
+        let is_answer = request.asked_for() == AskedFor::Answer;
         is_answer.then(|| Script::answer(&format!("{} on {question}", request.model)))
     });
 }
@@ -72,6 +72,31 @@ async fn a_member_goes_on_from_its_own_line() {
     let messages = told(&calls[0]);
     assert_eq!(messages.len(), 7, "{messages:?}");
     assert_eq!(messages[5].1, "m/one on And now?");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_was_asked_for_in_vain_leaves_a_seat_its_earlier_one() {
+    let app = TestApp::start().await;
+    tell_apart(&app);
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let (events, _, council) = ask(&ann, &app, &id, json!({"content": "Why?"})).await;
+    let run = find(&events, "run_started")["run_id"].as_str().unwrap().to_owned();
+    let final_answer = council["stage3"]["response"].as_str().unwrap();
+    app.models
+        .rule(|request| (request.asked_for() == AskedFor::Answer).then(|| Script::status(400, "not today")));
+    let again = ann.post(&format!("/api/runs/{run}/retry"), json!({"from": "stage1"})).await.ok();
+    let events = ann.events(again["run_id"].as_str().unwrap(), 0).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "error");
+    tell_apart(&app);
+
+    let body = json!({"content": "What does that mean?", "direct_to": "m/two"});
+    let (_, calls, _) = ask(&ann, &app, &id, body).await;
+    let messages = told(&calls[0]);
+    let [(_, first), (_, own), (_, last)] = &messages[..] else { panic!("{messages:?}") };
+    assert_eq!((first.as_str(), own.as_str()), ("Why?", "m/two on Why?"));
+    assert!(last.contains(final_answer), "{last}");
     app.close().await;
 }
 

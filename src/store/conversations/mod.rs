@@ -404,20 +404,28 @@ pub async fn said_by(
 ) -> Result<Vec<Said>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(
-        "SELECT m.role, m.content, m.corrections, coalesce(own.said->>'response', own.said->>'revised_answer', own.said->>'text') AS own,
+        "SELECT m.role, coalesce(m.content, before.content) AS content, m.corrections,
+                coalesce(own.said->>'response', own.said->>'revised_answer', own.said->>'text') AS own,
                 own.said->>'model' AS model, own.said->>'alias' AS alias
          FROM messages m
+         -- Asked for again in vain: as in `texts`.
+         LEFT JOIN LATERAL (
+             SELECT v.content, v.body FROM message_versions v
+             WHERE v.message_id = m.id AND v.user_id = m.user_id AND v.content IS NOT NULL
+             ORDER BY v.replaced_at DESC LIMIT 1
+         ) before ON m.content IS NULL
          LEFT JOIN LATERAL (
              SELECT one.said
              FROM unnest(ARRAY['$.stage1[*] ? (@.member == $name)',
                                '$.rounds[*] ? (@.round_number == 1).responses[*] ? (@.member == $name)',
                                '$.rounds[*].responses[*] ? (@.member == $name && exists(@.revised_answer))']::jsonpath[])
                       WITH ORDINALITY AS paths(path, rank),
-                  jsonb_path_query(m.body, path, jsonb_build_object('name', $4::text))
+                  jsonb_path_query(CASE WHEN m.content IS NULL THEN before.body ELSE m.body END, path,
+                                   jsonb_build_object('name', $4::text))
                       WITH ORDINALITY AS one(said, place)
              WHERE one.said->>'error' IS NULL
              ORDER BY rank DESC, one.place DESC LIMIT 1
-         ) own ON m.role = 'assistant' AND m.content IS NOT NULL
+         ) own ON m.role = 'assistant' AND coalesce(m.content, before.content) IS NOT NULL
          WHERE m.conversation_id = $1 AND m.user_id = $2 AND m.position = ANY ($3)
          ORDER BY m.position",
     )
