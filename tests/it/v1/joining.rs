@@ -95,6 +95,24 @@ async fn a_failed_run_is_no_answer_to_the_same_request() {
     app.close().await;
 }
 
+#[tokio::test]
+async fn a_run_that_somebody_stopped_is_not_asked_for_again_by_any_library() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    hold(&app);
+    let stop = async {
+        everybody_is_asked(&app).await;
+        let run = app.admin().get("/api/admin/runs").await.ok()["runs"][0]["id"].clone();
+        let path = format!("/api/runs/{}/cancel", run.as_str().unwrap());
+        app.user("ann").post(&path, json!({})).await.ok();
+    };
+    let (answer, ()) = tokio::join!(tool.post(CHAT, asks("Why?")), stop);
+    // Not all of them read the header, and 408, 409, 429 and 5xx are sent again by those.
+    assert_eq!(refused(&answer), (400, "cancelled".into(), Value::Null));
+    assert_eq!(answer.header("x-should-retry"), "false");
+    app.close().await;
+}
+
 /// What a program that keeps the conversation sends next.
 fn next(history: &mut Vec<Value>, answer: &Value, question: &str) -> Value {
     history.push(json!({"role": "assistant", "content": text(answer)}));
