@@ -147,6 +147,25 @@ async fn the_database_shows_administrators_no_comment_and_takes_those_of_the_ver
 }
 
 #[tokio::test]
+async fn what_was_wrong_goes_with_its_conversation_and_the_thumb_stays_in_the_figures() {
+    let (council, [first, _]) = two_runs().await;
+    let ann = council.ann();
+    let said = json!({"thumb": "down", "comment": "The quokka was left out."});
+    ann.put(&format!("/api/runs/{first}/feedback"), said).await.ok();
+    let kept = async || {
+        let row =
+            sqlx::query_as::<_, (Option<String>, Option<String>)>("SELECT thumb, comment FROM feedback");
+        row.fetch_one(&mut council.app.db.superuser().await).await.unwrap()
+    };
+    let conversation = format!("/api/conversations/{}", council.conversation);
+    ann.send("DELETE", &conversation, None).await.ok();
+    assert_eq!(kept().await.1.as_deref(), Some("The quokka was left out."), "it can be restored");
+    ann.send("DELETE", &format!("{conversation}?purge=true"), None).await.ok();
+    assert_eq!(kept().await, (Some("down".to_owned()), None));
+    council.app.close().await;
+}
+
+#[tokio::test]
 async fn a_run_is_judged_when_it_is_over() {
     let council = Council::settle().await;
     let gate = Gate::new();
