@@ -8,14 +8,13 @@ use actix_web::web;
 
 use super::{build, database, user_names};
 use crate::config::Config;
+use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::app::App;
 use crate::shutdown::Shutdown;
 use crate::store::local::LocalPostgres;
 use crate::store::{self, Db};
 use crate::telemetry::Telemetry;
 
-/// The writer makes one commit after the other.
-const WRITER_CONNECTIONS: u32 = 1;
 /// How long the database may take at the end.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -14,6 +14,7 @@ use secrecy::ExposeSecret;
 use super::{build, database, user_names};
 use crate::config::{Config, LogFormat};
 use crate::llm::simulated;
+use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::descriptors;
 use crate::server::{self, app::App};
 use crate::shutdown::{Shutdown, Signals};
@@ -22,9 +23,6 @@ use crate::telemetry::Telemetry;
 
 /// How long handing over the leases may take after a second signal.
 const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The writer makes one commit after the other.
-const WRITER_CONNECTIONS: u32 = 1;
 
 /// How long streams may take to end, and leases to be handed over, after the drain time.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);

@@ -16,6 +16,9 @@ use crate::id::RunId;
 use crate::store::journal::{self, Batch, CallRow, EventsRow};
 use crate::store::{Db, StoreError};
 
+/// How many connections the writer needs: one for the commits, which come one after the other, and one for a run that is
+/// retried beside them. With fewer, commits would wait for a run that may have to wait for a lock.
+pub const WRITER_CONNECTIONS: u32 = 2;
 /// How long tokens may wait for others before they are written. They are shown at once in any case; this only
 /// bounds what a crash can take from a reader's scroll-back, and how far behind readers on other servers are.
 const TOKEN_DELAY: Duration = Duration::from_millis(100);
@@ -62,15 +65,13 @@ impl Log {
     pub async fn write(self: Arc<Self>, db: Db) {
         // When tokens are written next, once some wait.
         let mut tokens_due: Option<Instant> = None;
+        let turn = tokio::sync::Mutex::default();
         let (mut retrying, mut retrying_ids) = (FuturesUnordered::new(), HashSet::new());
         loop {
             tokio::select! {
                 biased;
                 Some(run) = retrying.next() => {
-                    let run: Arc<LiveRun> = run;
-                    retrying_ids.remove(&run.id);
-                    // It may have got more records in the meantime.
-                    self.urgent(&run);
+                    self.written_alone(&run, &mut retrying_ids);
                     continue;
                 }
                 () = self.urgent.notified() => {}
@@ -98,9 +99,17 @@ impl Log {
                 .collect();
             let several = taken.len() > 1;
             if !taken.is_empty() {
-                for (run, pending) in commit(&db, taken).await {
+                let mut committing = std::pin::pin!(commit(&db, taken));
+                let refused = loop {
+                    tokio::select! {
+                        refused = &mut committing => break refused,
+                        // They hold a connection and locks, which a commit may wait for.
+                        Some(run) = retrying.next() => self.written_alone(&run, &mut retrying_ids),
+                    }
+                };
+                for (run, pending) in refused {
                     retrying_ids.insert(run.id);
-                    retrying.push(commit_alone(&db, (run, pending)));
+                    retrying.push(commit_alone(&db, &turn, (run, pending)));
                 }
             }
             if several {
@@ -108,6 +117,12 @@ impl Log {
                 tokio::time::sleep(BATCH_WAIT).await;
             }
         }
+    }
+
+    /// A run is no longer retried alone. It may have got more records in the meantime.
+    fn written_alone(&self, run: &Arc<LiveRun>, retrying_ids: &mut HashSet<RunId>) {
+        retrying_ids.remove(&run.id);
+        self.urgent(run);
     }
 }
 
@@ -170,11 +185,12 @@ async fn commit_one_by_one(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
 
 /// Retries one run whose records the database refused among others. While a lock or an outage is the reason, it
 /// retries for as long as that takes; otherwise the run is marked as refused, to be ended. What its calls cost
-/// stays in the ledger.
-async fn commit_alone(db: &Db, (run, pending): Taken) -> Arc<LiveRun> {
+/// stays in the ledger. Such runs take turns: see [`WRITER_CONNECTIONS`].
+async fn commit_alone(db: &Db, turn: &tokio::sync::Mutex<()>, (run, pending): Taken) -> Arc<LiveRun> {
     let taken = [(run.clone(), pending)];
     let (mut pause, mut timeouts) = (RETRY_FIRST, 0);
     loop {
+        let turn = turn.lock().await;
         let error = match journal::commit_alone(db, &batch(&taken)).await {
             Ok(owned) => {
                 report(&taken, &owned);
@@ -189,6 +205,7 @@ async fn commit_alone(db: &Db, (run, pending): Taken) -> Arc<LiveRun> {
             run.mark_refused();
             return run;
         }
+        drop(turn);
         tracing::warn!(run.id = %run.id, %error, "a run's records cannot be written; trying again");
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(RETRY_MAX);

@@ -9,8 +9,10 @@ use actix_web::web;
 use llm_council::attachments::Extractor;
 use llm_council::cli::build;
 use llm_council::config::{Config, Overrides};
+use llm_council::runs::log::WRITER_CONNECTIONS;
 use llm_council::server::{self, app::App};
 use llm_council::shutdown::Shutdown;
+use llm_council::store::Db;
 use llm_council::telemetry::Telemetry;
 use serde_json::{Value, json};
 
@@ -157,7 +159,9 @@ first_token_ms = 0
         let port = listener.local_addr().expect("a bound port").port();
         let (handle, server) = {
             let runs = app.runs.clone();
-            shutdown.tasks().spawn_background(runs.clone().write(db.db().clone()));
+            // With as few connections as the program gives it.
+            let writer = Db::lazy(db.options(), WRITER_CONNECTIONS);
+            shutdown.tasks().spawn_background(runs.clone().write(writer));
             let work = move || shutdown.tasks().spawn_background(runs.work());
             server::serve(app.clone(), listener, work).expect("the server")
         };
