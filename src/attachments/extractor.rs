@@ -151,7 +151,8 @@ fn understand(status: ExitStatus, text: &[u8]) -> Extracted {
     Extracted::Unreadable(why.or_else(|| ran_out(status)).unwrap_or(Unreadable::Damaged))
 }
 
-/// What it has run out of, where the signal says so: memory (the process aborted), or CPU time.
+/// What it has run out of, where the signal says so: memory (the process aborted, or the system ended it because a container
+/// or a service had no more), or CPU time.
 #[cfg(unix)]
 fn ran_out(status: ExitStatus) -> Option<Unreadable> {
     use std::os::unix::process::ExitStatusExt as _;
@@ -159,7 +160,7 @@ fn ran_out(status: ExitStatus) -> Option<Unreadable> {
     use rustix::process::Signal;
 
     let signal = status.signal()?;
-    if signal == Signal::ABORT.as_raw() {
+    if [Signal::ABORT, Signal::KILL].map(Signal::as_raw).contains(&signal) {
         Some(Unreadable::TooLarge)
     } else if signal == Signal::XCPU.as_raw() {
         Some(Unreadable::TimedOut)
@@ -217,6 +218,7 @@ mod tests {
             ("exit 101", Unreadable::Damaged),
             ("kill -SEGV $$", Unreadable::Damaged),
             ("kill -ABRT $$", Unreadable::TooLarge),
+            ("kill -KILL $$", Unreadable::TooLarge),
             ("kill -XCPU $$", Unreadable::TimedOut),
         ] {
             assert_eq!(what_comes_of(script).await, Extracted::Unreadable(why), "{script}");
