@@ -18,6 +18,8 @@ use crate::council::{estimate, pricing};
 use crate::id::{RunId, UserId};
 use crate::llm::{CallError, ChatRequest, Models, NoSink, Reply};
 use crate::store::budgets::State;
+use crate::store::budgets::reserve::Outcome;
+use crate::store::journal::NewSingle;
 use crate::store::{StoreError, journal};
 
 /// Who pays for a call.
@@ -33,8 +35,6 @@ pub struct Payer {
 impl Runs {
     /// Makes one call; `what_for` is its format in the ledger. What it says is kept nowhere. Once it is
     /// sent it is paid for, so it is made to its end even if the caller does not wait for it.
-    ///
-    /// Nothing is reserved: calls sent at the same moment can pass a limit by what they cost.
     ///
     /// # Errors
     /// [`StartError::OverBudget`] where it does not fit into the budgets: nothing was sent then.
@@ -105,8 +105,19 @@ impl Runs {
         }
         let shared = self.shared.clone();
         let expected = estimate::of_single(call.stage.clone(), &request, call.models.as_ref());
-        admission::check_budgets(&shared, &expected, payer.budgets).map_err(StartError::OverBudget)?;
-        journal::open_single(&shared.db, &payer.user, call.run, call.what_for, &payer.groups).await?;
+        let need = admission::need(&shared, &expected);
+        let single = NewSingle {
+            run: call.run,
+            user: &payer.user,
+            format: call.what_for,
+            groups: &payer.groups,
+            need,
+            budgets: &payer.budgets.iter().map(|state| state.budget.clone()).collect::<Vec<_>>(),
+        };
+        if let Outcome::Refused(budget) = journal::open_single(&shared.db, &single).await? {
+            let over = admission::over_budget(*budget, expected, need);
+            return Err(StartError::OverBudget(Box::new(over)));
+        }
         let (sender, receiver) = oneshot::channel();
         self.shared.tasks.spawn(async move {
             let (run, what_for) = (call.run, call.what_for);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::id::ConversationId;
 
-use super::budgets::days;
+use super::budgets::{days, reserve};
 use super::{Db, Scope, StoreError, Tx, attachments, conversations, outbox, retention, schedules, shares};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
@@ -18,8 +18,9 @@ const KEEP_RESULTS_DAYS: i32 = 90;
 const DELIVERIES_AT_ONCE: u32 = 1_000;
 
 /// Purges deleted conversations whose time for a restore is over and those that are kept no longer, adds up what was spent
-/// on days that are over, and removes old deliveries to webhooks, old results of schedules, notifications that no
-/// device has taken, files that no question came with and links that have expired, every hour until it is dropped.
+/// on days that are over, frees what lost calls hold of budgets, and removes old deliveries to webhooks, old results of
+/// schedules, notifications that no device has taken, files that no question came with and links that have expired, every
+/// hour until it is dropped.
 /// `retention_days` is what is configured. Any number of processes may do so side by side.
 pub async fn run_housekeeping(db: Db, retention_days: u32) {
     let mut ticks = tokio::time::interval(EVERY);
@@ -41,6 +42,9 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
         }
         if let Err(error) = days::close_days(&db).await {
             tracing::warn!(%error, "daily spending could not be summed up; trying again in an hour");
+        }
+        if let Err(error) = in_portions(&db, async |tx| reserve::remove_left(tx, AT_ONCE).await).await {
+            tracing::warn!(%error, "what lost calls hold of budgets could not be freed; trying again in an hour");
         }
         if let Err(error) = remove_unused_files(&db).await {
             tracing::warn!(%error, "files that nothing uses could not be removed; trying again in an hour");

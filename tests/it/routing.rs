@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
@@ -233,6 +235,41 @@ async fn a_classification_is_paid_for_like_any_other_call() {
     let usage = app.admin().get("/api/admin/usage?by=user").await.ok();
     let line = usage["rows"].as_array().unwrap().iter().find(|line| line["name"] == "ben").unwrap();
     assert_eq!((&line["calls"], &line["failed_calls"]), (&json!(1), &json!(1)));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn of_calls_at_the_same_moment_no_more_are_made_than_fit_into_a_budget() {
+    let app = TestApp::with(POOLS).await;
+    money::set_prices(&app, |_| Some(1e-6)).await;
+    let ann = app.user("ann");
+    money::set(&app, &[budget("user", Some("ann"), "day", 0.0)]).await;
+    let refused = money::refused(&ann.post("/api/routing/classify", json!({"query": "Why?"})).await);
+    let expected = money::usd(&refused, "needed_usd");
+    money::set(&app, &[budget("user", Some("ann"), "day", 2.5 * expected)]).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| Some(money::plausibly(request, expected).hold(&held)));
+
+    let ask = || ann.post("/api/routing/classify", json!({"query": "Why?"}));
+    let mut asked: FuturesUnordered<_> = (0..5).map(|_| ask()).collect();
+    let refusals = async {
+        for _ in 0..3 {
+            let refusal = money::refused(&asked.next().await.unwrap());
+            money::same(money::usd(&refusal["budget"], "reserved_usd"), 2.0 * expected);
+        }
+    };
+    tokio::select! {
+        () = refusals => {}
+        () = app.models.until(|records| records.len() > 2) => panic!("more was asked than fits"),
+    }
+    gate.open();
+    while let Some(answer) = asked.next().await {
+        answer.ok();
+    }
+    drop(asked);
+    money::same(money::usd(&money::only(&ann).await, "spent_usd"), 2.0 * expected);
+    assert_eq!(money::reservations(&app).await, 0);
     app.close().await;
 }
 

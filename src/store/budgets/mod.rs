@@ -277,7 +277,7 @@ fn corrupt(what: &'static str, found: &str) -> StoreError {
 /// No deadlock: whoever takes these locks takes all of them in one statement, in the order of their
 /// keys, and afterwards waits for nothing that is held by a transaction which still waits for one of them. A start
 /// holds its conversation and its user's place in line before, for which only other starts wait that have
-/// no budget yet; the journal, which writes the rows of runs and conversations, takes none of these.
+/// no budget yet; the journal of runs, which writes their rows and those of conversations, takes none of these.
 async fn lock(connection: &mut TxConnection, whose: &[&BudgetOwner]) -> Result<(), StoreError> {
     sqlx::query(
         "SELECT pg_advisory_xact_lock(key) FROM (

@@ -35,16 +35,17 @@ pub enum Outcome {
 }
 
 /// Whether a new run fits into these budgets, within its starting transaction: from here to its end,
-/// nobody else draws on them.
+/// nobody else draws on them. What the run itself may hold already does not count.
 pub(in crate::store) async fn admit(
     tx: &mut Tx,
     budgets: &[Budget],
+    run: RunId,
     need: ExpectedCost,
 ) -> Result<Outcome, StoreError> {
     lock(tx, &shared(budgets)).await?;
     // Sums over everybody's ledger, which the user may not see.
     tx.see_all_rows().await?;
-    let states = sums(tx, budgets, None).await?;
+    let states = sums(tx, budgets, Some(run)).await?;
     tx.see_own_rows().await?;
     Ok(check_room(states, need))
 }
@@ -148,4 +149,19 @@ pub async fn nearly_used_up(
     }
     states.retain(State::is_nearly_used_up);
     Ok(states)
+}
+
+/// Removes what calls outside of runs still hold whose process died with them, of at most `limit`; returns how many that were.
+/// A run that anybody executes has not ended, and one that has ended holds nothing. Needs the engine's scope.
+pub(in crate::store) async fn remove_left(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
+    tx.require_engine()?;
+    let done = sqlx::query(
+        "DELETE FROM reservations WHERE run_id IN (
+             SELECT held.run_id FROM reservations held JOIN runs ON runs.id = held.run_id
+             WHERE runs.finished_at < now() - interval '1 hour' LIMIT $1)",
+    )
+    .bind(i64::from(limit))
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected())
 }

@@ -12,6 +12,8 @@ use serde_json::Value;
 use sqlx::Row;
 use uuid::Uuid;
 
+use super::budgets::Budget;
+use super::budgets::reserve::{self, ExpectedCost, Outcome};
 use super::notify::{self, Notice};
 use super::outbox::push;
 use super::{Db, Limits, Scope, StoreError, TxConnection};
@@ -145,34 +147,65 @@ async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, S
     Ok(owned.into_iter().map(RunId).collect())
 }
 
-/// Begins a call that no deliberation makes: the only call of a run that counts as ended and that nobody can open, so that
-/// every sum over the ledger has it. `format` says what it is for. The run is there before the call is sent, so that an
-/// erasure in the meantime takes the name off it.
+/// A call that no deliberation makes.
+#[derive(Debug)]
+pub struct NewSingle<'a> {
+    /// The run whose only call it is.
+    pub run: RunId,
+    pub user: &'a UserId,
+    /// What it is for.
+    pub format: &'a str,
+    /// The groups whose budgets it counts against.
+    pub groups: &'a [String],
+    /// What it is expected to cost.
+    pub need: ExpectedCost,
+    /// The budgets that bind its user.
+    pub budgets: &'a [Budget],
+}
+
+/// Begins a call that no deliberation makes, if it fits into the budgets: the only call of a run that counts as ended and
+/// that nobody can open, so that every sum over the ledger has it. It holds its estimate until it is recorded. The run is there
+/// before the call is sent, so that an erasure in the meantime takes the name off it.
 ///
 /// # Errors
 /// [`StoreError::Erasing`] or [`StoreError::Blocked`] where nothing may be done in the user's name: then it must not be sent.
-pub async fn open_single(
-    db: &Db,
-    user: &UserId,
-    run: RunId,
-    format: &str,
-    groups: &[String],
-) -> Result<(), StoreError> {
-    let mut tx = db.begin(&Scope::User(user.clone())).await?;
-    // It is there already where a process died with the call.
+pub async fn open_single(db: &Db, new: &NewSingle<'_>) -> Result<Outcome, StoreError> {
+    let mut tx = db.begin(&Scope::User(new.user.clone())).await?;
+    let outcome = if new.budgets.is_empty() {
+        Outcome::Granted { nearly_used_up: Vec::new() }
+    } else {
+        reserve::admit(&mut tx, new.budgets, new.run, new.need).await?
+    };
+    if let Outcome::Refused(_) = outcome {
+        return Ok(outcome);
+    }
+    // It is there already where a process died with the call, and so is what it holds.
     sqlx::query(
         "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, groups, attempt,
                            compacted, started_at, finished_at)
          VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), $3, 'complete', '{}', $4, 1, true, now(), now())
          ON CONFLICT (id) DO NOTHING",
     )
-    .bind(run.0)
-    .bind(user.as_str())
-    .bind(format)
-    .bind(groups)
+    .bind(new.run.0)
+    .bind(new.user.as_str())
+    .bind(new.format)
+    .bind(new.groups)
     .execute(&mut *tx)
     .await?;
-    tx.commit().await
+    if !new.budgets.is_empty() {
+        sqlx::query(
+            "INSERT INTO reservations (run_id, user_id, groups, granted_usd) VALUES ($1, $2, $3, $4)
+             ON CONFLICT DO NOTHING",
+        )
+        .bind(new.run.0)
+        .bind(new.user.as_str())
+        .bind(new.groups)
+        .bind(new.need.usd)
+        .execute(&mut *tx)
+        .await?;
+    }
+    tx.commit().await?;
+    Ok(outcome)
 }
 
 /// Writes a call that [`open_single`] has begun. Where its user's data was erased since, the ledger has it under the run's
@@ -191,6 +224,7 @@ pub async fn record_single(db: &Db, mut call: CallRow) -> Result<(), StoreError>
         call.fingerprint.clear();
     }
     rows::insert_calls(&mut tx, &[&call]).await?;
+    sqlx::query("DELETE FROM reservations WHERE run_id = $1").bind(call.run.0).execute(&mut *tx).await?;
     tx.commit().await
 }
 

@@ -252,7 +252,7 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let reservation = if binding.is_empty() {
         None
     } else {
-        match reserve::admit(&mut tx, &binding, new.need).await? {
+        match reserve::admit(&mut tx, &binding, new.id, new.need).await? {
             Outcome::Refused(budget) => return Ok(Started::OverBudget(budget)),
             Outcome::Granted { nearly_used_up } => Some(Reservation {
                 groups: groups.clone(),

@@ -14,8 +14,9 @@ use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::Program;
 
 use llm_council::id::{RunId, UserId};
+use llm_council::store::budgets::reserve::ExpectedCost;
 use llm_council::store::erasure::{self, ERASED, KEPT};
-use llm_council::store::journal::{self, CallRow};
+use llm_council::store::journal::{self, CallRow, NewSingle};
 
 /// Nobody's name in any other text.
 const NAME: &str = "zephyrine";
@@ -237,7 +238,9 @@ async fn a_call_that_is_under_way_on_its_own_is_paid_for_without_the_name() {
 async fn what_a_call_on_its_own_said_is_not_kept_of_somebody_who_is_erased_meanwhile() {
     let app = TestApp::with(PUSH).await;
     let (db, user, run) = (app.db.db(), UserId::from_canonical(NAME), RunId::generate());
-    journal::open_single(db, &user, run, "bench", &[]).await.unwrap();
+    let need = ExpectedCost::default();
+    let single = NewSingle { run, user: &user, format: "bench", groups: &[], need, budgets: &[] };
+    journal::open_single(db, &single).await.unwrap();
     assert_eq!(app.user(NAME).send("DELETE", "/api/me", Some(&confirmed())).await.ok()["erased"], true);
     let call = CallRow {
         run,
