@@ -1,5 +1,6 @@
 import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { api } from "../../api/client";
 import { queryClient } from "../../api/queries";
 import { button, click, render, settled, type } from "../../test/render";
 import { Toasts } from "../../ui/toast";
@@ -80,6 +81,27 @@ it("is renamed in its place, and the keys go on from the menu", async () => {
   });
   expect(asked).toEqual([["PATCH /api/conversations/c-1", { title: "Tides and moons" }]]);
   expect(page.querySelector("h1")?.className).toBe("");
+});
+
+it("a title that was not saved is still in the box, to be saved again", async () => {
+  const page = await show(false, "More actions");
+  await choose("Rename");
+  const box = () => page.querySelector<HTMLInputElement>("input.rename");
+  const enter = () =>
+    act(async () => {
+      box()?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    });
+  vi.spyOn(api, "rename").mockRejectedValueOnce(new TypeError("Failed to fetch"));
+  await type(box(), "Tides and moons");
+  await enter();
+  await settled("Not renamed");
+  expect(box()?.value).toBe("Tides and moons");
+  await enter();
+  await vi.waitFor(async () => {
+    await act(() => new Promise(requestAnimationFrame));
+    expect(box()).toBeNull();
+  });
+  expect(asked).toEqual([["PATCH /api/conversations/c-1", { title: "Tides and moons" }]]);
 });
 
 it("a candidate that is taken by Enter does not end the renaming", async () => {

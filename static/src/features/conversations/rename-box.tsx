@@ -29,6 +29,9 @@ export function RenameBox({ item, onDone }: { item: ConversationSummary; onDone:
         ]);
       } catch (error) {
         complain(msg("Not renamed: {{message}}"))(error);
+        // What was typed stays, to be saved again.
+        left.current = false;
+        return;
       }
     }
     onDone();
