@@ -25,8 +25,9 @@ export function useShownTitle(
 ): string {
   const { id } = conversation;
   const live = useLiveRuns((state) => state.runs[id]);
-  if (live?.run.title) return live.run.title;
+  // One that somebody has written meanwhile counts, and not the one that the run was given.
   if (!conversation.title_is_default) return conversation.title;
+  if (live?.run.title) return live.run.title;
   const stored = queryClient.getQueryData<Conversation>(keys.conversation(id))?.messages[0];
   const known = stored?.role === "user" ? stored.content : null;
   const question = firstQuestion ?? live?.question ?? known;
