@@ -92,6 +92,21 @@ async function ends(run: Followed) {
   });
 }
 
+/** Lets the next reading of the conversation wait; the function that is returned lets it go on. */
+function holdReading(): () => void {
+  let goOn = () => {};
+  const held = new Promise<void>((done) => {
+    goOn = done;
+  });
+  const usual = read.getMockImplementation();
+  read.mockImplementationOnce(async (...asked) => {
+    await held;
+    if (!usual) throw new Error("nothing is read");
+    return usual(...asked);
+  });
+  return goOn;
+}
+
 const inTheWay = (runId: string) =>
   new Problem("refused", "A run is under way here.", 409, [], runId);
 const refusals = () => Object.values(useRefusals.getState().refusals).map(({ runId }) => runId);
@@ -158,6 +173,45 @@ it("of several that wait, each goes on from the answer of the one before, to who
   const third = await follows(3);
   expect(third.source.ask?.body).toEqual({ content: "All?", parent_message_id: "a2" });
   expect(next.read("c")).toEqual([]);
+});
+
+it("what is asked right after an answer comes before the question that waits for it", async () => {
+  await render(<Page />, queryClient);
+  act(() => resume("c", "r1", "a1"));
+  next.add("c", { content: "And then?" });
+  const first = await follows(1);
+  await begins(first, "r1", "a1");
+  const goOn = holdReading();
+  await ends(first);
+  act(() => start("c", { content: "At once?" }));
+  const second = await follows(2);
+  goOn();
+  await until(() => queryClient.isFetching() === 0);
+  await begins(second, "r2", "a2");
+  await ends(second);
+  const third = await follows(3);
+  expect(second.source.ask?.body).toEqual({ content: "At once?" });
+  expect(third.source.ask?.body).toEqual({ content: "And then?", parent_message_id: "a2" });
+  expect(next.read("c")).toEqual([]);
+});
+
+it("where another tab has asked the question that waited, the one behind it waits on", async () => {
+  await render(<Page />, queryClient);
+  act(() => resume("c", "r1", "a1"));
+  next.add("c", { content: "All?" });
+  next.add("c", { content: "Basil?", direct_to: "Basil" });
+  const first = await follows(1);
+  await begins(first, "r1", "a1");
+  const goOn = holdReading();
+  await ends(first);
+  // As another tab does.
+  next.take("c");
+  goOn();
+  await until(() => queryClient.isFetching() === 0);
+  await act(async () => undefined);
+  expect(followed).toHaveLength(1);
+  expect(next.read("c").map(({ body }) => body.content)).toEqual(["Basil?"]);
+  next.write("c", []);
 });
 
 it("what was written for one question goes with it, and comes back where that is refused", async () => {

@@ -118,6 +118,8 @@ async function conclude(id: string, ending: Ending, asked: Ask | null = null) {
   const live = useLiveRuns.getState().runs[id];
   if (!live) return;
   if (ending.kind === "finished") {
+    // The one that waits for this answer. If another tab asks it sooner, those behind it wait for that one's.
+    const [waiting] = next.read(id);
     // If the stored one cannot be loaded the live copy stays, and it is complete.
     await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
     // Nobody looks: it is read from the server when somebody does, and nothing is kept until then.
@@ -129,7 +131,9 @@ async function conclude(id: string, ending: Ending, asked: Ask | null = null) {
     }
     tellEnded(id, live);
     // After one that was stopped or has failed, a person looks first.
-    if (live.run.status === "complete") askNext(id, live.run.messageId);
+    if (live.run.status === "complete" && waiting) {
+      askNext(id, live.run.messageId, waiting.idempotencyKey);
+    }
     return;
   }
   if (ending.kind === "withdrawn") {
@@ -161,9 +165,14 @@ export function start(id: string, body: Ask, edits: string | null = null) {
   markRunning(id);
 }
 
-/** Asks the first question that waits, unless another tab has: after the answer that it waited for, unless it says where. */
-export function askNext(id: string, answer: string | null = null) {
-  const waiting = next.take(id);
+/**
+ * Asks the first question that waits, or the one with this key, unless another tab has: after the answer that it waited for, unless it
+ * says where.
+ */
+export function askNext(id: string, answer: string | null = null, key?: string) {
+  // What somebody has asked meanwhile comes first: this one waits for its answer then.
+  if (isFollowed(id)) return;
+  const waiting = next.take(id, key);
   if (!waiting) return;
   setRefusal(id, null);
   const after = answer === null ? {} : { parent_message_id: answer };
