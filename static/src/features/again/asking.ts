@@ -26,8 +26,10 @@ const note = (runId: string, asking: Asking | null) =>
   });
 
 /** The button that was pressed goes with the old answer: eyes and keys go on where the new one begins. */
-function goThere() {
+function goThere(conversationId: string) {
   requestAnimationFrame(() => {
+    // Whoever reads something else by now goes on reading.
+    if (location.pathname !== `/c/${conversationId}`) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const turn = document.querySelector<HTMLElement>(".turn:last-of-type");
     turn?.scrollIntoView({ block: "start", behavior: calm ? "instant" : "smooth" });
@@ -49,7 +51,7 @@ export async function askAgain(askable: Askable, place: string, again: Again) {
     const newRun = await api.askAgain(runId, again, idempotencyKey);
     takeOver(conversationId, newRun, messageId);
     note(runId, null);
-    goThere();
+    goThere(conversationId);
   } catch (error) {
     const problem = asProblem(error);
     note(runId, { place, again, idempotencyKey, problem });

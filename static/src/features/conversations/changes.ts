@@ -15,7 +15,8 @@ export async function remove(item: Item, open: { is: boolean; go: (path: string)
   } catch (error) {
     return complain(msg("Not deleted: {{message}}"))(error);
   }
-  if (open.is) open.go("/");
+  // Whoever has gone on to another page meanwhile stays there.
+  if (location.pathname === `/c/${item.id}`) open.go("/");
   await refreshConversations();
   toast(t("“{{title}}” was deleted.", { title: titleOf(item) }), {
     action: {

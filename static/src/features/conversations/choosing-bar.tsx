@@ -93,7 +93,7 @@ interface Props {
 /** How many are chosen, and what can be done with all of them. What fails is named, and stays chosen. */
 export default function ChoosingBar({ items, choosing, archived }: Props) {
   const { chosen, set, leave } = choosing;
-  const [location, go] = useLocation();
+  const [, go] = useLocation();
   const [way, setWay] = useState<Way | null>(null);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
@@ -116,7 +116,7 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
     run(async (those) => {
       const left = await removeAll(those);
       const gone = those.filter(({ id }) => !left.some(({ item }) => item.id === id));
-      if (gone.some(({ id }) => location === `/c/${id}`)) go("/");
+      if (gone.some(({ id }) => location.pathname === `/c/${id}`)) go("/");
       return left;
     });
 
