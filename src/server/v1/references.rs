@@ -33,12 +33,20 @@ pub(super) async fn fill_in(From { app, caller, .. }: From<'_>, body: &mut Value
     let of: BTreeSet<RunId> = named.into_iter().filter_map(run_of_message).collect();
     let of: Vec<RunId> = of.into_iter().collect();
     let answers = runs::answers_to_programs(&app.db, &caller.scope(), &of).await.map_err(Problem::from)?;
+    // They count as if they stood there: an id is short, and may name the same long answer again and again.
+    let limit = app.config.server.body_limit_bytes;
+    let mut length = 0;
     let mut errors = Vec::new();
     for (place, item) in items.iter_mut().enumerate() {
         let Some(id) = name_of(item) else { continue };
         if is_reasoning(id) {
             *item = json!({"type": "reasoning"});
         } else if let Some(answer) = run_of_message(id).and_then(|run| answers.get(&run)) {
+            length += answer.len();
+            if length > limit {
+                let why = format!("names answers of more than {limit} bytes together; leave out the oldest");
+                return Err(Refusal::of_fields(&[FieldError::value("input", why)], &[]));
+            }
             *item = json!({"type": "message", "role": "assistant", "content": answer});
         } else {
             let why = "is not there: it must be the id of a message in a response of yours; else send the message itself";

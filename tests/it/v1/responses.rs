@@ -283,6 +283,28 @@ async fn items_of_earlier_responses_may_be_named_by_their_ids() {
 }
 
 #[tokio::test]
+async fn answers_that_are_named_by_their_ids_are_no_longer_together_than_a_body_may_be() {
+    let app = TestApp::with("[server]\nbody_limit_bytes = 2000\n").await;
+    let tool = program(&app).await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Synthesis).then(|| Script::answer(&"x".repeat(900)))
+    });
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let message = first["output"].as_array().unwrap().iter().find(|item| item["type"] == "message").unwrap();
+    let name = json!({"type": "item_reference", "id": message["id"]});
+    let body = |names: usize| {
+        let question = json!({"role": "user", "content": "Two?"});
+        let input = [vec![name.clone(); names], vec![question]].concat();
+        wants("", &json!({"input": input}))
+    };
+    let answer = tool.post(RESPONSES, body(3)).await;
+    assert_eq!(refused(&answer), (400, "invalid_value".into(), json!("input")), "{}", answer.text);
+    tool.post(RESPONSES, body(2)).await.ok();
+    assert_eq!(runs(&app).await, 2);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_response_is_gone_on_from_on_its_branch_whichever_somebody_looks_at() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
