@@ -14,6 +14,7 @@ import { NotFoundPage } from "./pages/not-found";
 import { focusSoon } from "./ui/focus";
 import { Icon } from "./ui/icon";
 import { useMedia, useOnline } from "./ui/media";
+import { usePressBeside } from "./ui/modal";
 import { Notice } from "./ui/notice";
 import { orMissing } from "./ui/part";
 import {
@@ -170,6 +171,7 @@ function Shell() {
   const help = useHelp((state) => state.open);
   const notice = useSlots((slots) => slots.notice);
   const closeDrawer = () => drawSidebar(false);
+  const beside = usePressBeside(closeDrawer);
   const narrow = useMedia(narrowScreen);
 
   const shown = useRef(path);
@@ -241,9 +243,7 @@ function Shell() {
           // React passes on the events of a dialog inside this one.
           if (event.target === event.currentTarget) closeDrawer();
         }}
-        onClick={(event) => {
-          if (event.target === event.currentTarget) closeDrawer();
-        }}
+        {...beside}
         onKeyDown={(event) => {
           if (event.key === "Escape") closeDrawer();
         }}

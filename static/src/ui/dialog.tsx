@@ -1,4 +1,5 @@
 import type { ComponentProps, RefObject } from "react";
+import { usePressBeside } from "./modal";
 
 /** A dialog over everything else, closed by Escape and by a press beside it. What is typed in it is not heard around it. */
 export function Dialog({
@@ -10,13 +11,12 @@ export function Dialog({
   ComponentProps<"dialog">,
   "ref" | "onClick"
 >) {
+  const beside = usePressBeside(() => dialog.current?.close());
   return (
     <dialog
       {...rest}
+      {...beside}
       ref={dialog}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
-      }}
       onClose={(event) => {
         // React passes on the events of a dialog inside this one.
         if (event.target === event.currentTarget) onClose?.(event);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type MouseEvent, type PointerEvent, useEffect, useRef } from "react";
 
 /** For a dialog that is modal for as long as it is drawn. What had the focus before gets it back, unless the focus is elsewhere by then. */
 export function useModal() {
@@ -14,4 +14,20 @@ export function useModal() {
     };
   }, []);
   return dialog;
+}
+
+/**
+ * For a dialog that is closed by a press beside it. One that begins inside and ends beside it is none: whoever marks a text with the
+ * mouse lets go wherever that is, and browsers call it a click on the dialog.
+ */
+export function usePressBeside(close: () => void) {
+  const isInside = useRef(false);
+  return {
+    onPointerDown: ({ target, currentTarget }: PointerEvent) => {
+      isInside.current = target !== currentTarget;
+    },
+    onClick: ({ target, currentTarget }: MouseEvent) => {
+      if (target === currentTarget && !isInside.current) close();
+    },
+  };
 }
