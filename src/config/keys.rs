@@ -300,7 +300,7 @@ const AFTER: &[Key] = &[
     key("telemetry.otlp.service_name", Kind::Text, "llm-council", "What the collector calls this program.").usual("OTEL_SERVICE_NAME"),
     key("telemetry.otlp.timeout_ms", Kind::Number(100, 60_000), "5000", "How long the collector has to take what is sent; after that it is dropped.").usual("OTEL_EXPORTER_OTLP_TIMEOUT"),
     key("log.format", Kind::Choice(&["pretty", "json"]), "pretty", "Log lines for people or for machines."),
-    key("log.level", Kind::Text, "info", "What is logged: a level, or a filter by module.").example("info,llm_council=debug").rule(rules::log_filter),
+    key("log.level", Kind::Text, "info", "What is logged: a level (`error`, `warn`, `info`, `debug`, `trace`, `off`), or several by module.").example("info,llm_council=debug").rule(rules::log_filter),
     key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464").rule(rules::socket_address),
     key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for. Without it they answer 404, as everything that is not there."),
 ];

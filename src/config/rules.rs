@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use ipnetwork::IpNetwork;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use url::Url;
 use uuid::Uuid;
 
@@ -181,9 +182,19 @@ pub(super) fn admin(name: &str) -> Checked {
     }
 }
 
+/// A filter whose every part has a level. The library takes a word that is none for a module, and `warning` would leave
+/// nothing to be logged; nor does it take blanks around the commas.
 pub(super) fn log_filter(text: &str) -> Checked {
-    match EnvFilter::builder().parse(text) {
-        Ok(_) => Ok(text.to_owned()),
+    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let has_level = |part: &&str| part.contains(['=', '[']) || part.parse::<LevelFilter>().is_ok();
+    if let Some(word) = parts.iter().copied().find(|part| !has_level(part)) {
+        return Err(format!(
+            "{word:?} is not a level (error, warn, info, debug, trace or off); a module needs one: {word}=debug"
+        ));
+    }
+    let filter = parts.join(",");
+    match EnvFilter::builder().parse(&filter) {
+        Ok(_) => Ok(filter),
         Err(error) => Err(format!("{text:?} is not a valid log filter: {error}")),
     }
 }

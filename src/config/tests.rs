@@ -314,6 +314,21 @@ fn a_mistyped_key_is_answered_with_the_key_that_was_meant() {
 }
 
 #[test]
+fn a_log_filter_has_a_level_in_every_part() {
+    let level = |text: &str| load("", &[("LLM_COUNCIL__LOG__LEVEL", text)]).map(|config| config.log.level);
+    assert_eq!(level("WARN").unwrap(), "WARN");
+    assert_eq!(level("info, llm_council=debug ,[run]").unwrap(), "info,llm_council=debug,[run]");
+    for (text, wrong) in
+        [("warning", "warning"), ("llm_council=debug,verbose", "verbose"), ("info,sqlx", "sqlx")]
+    {
+        let text = errors("", &[("LLM_COUNCIL__LOG__LEVEL", text)]);
+        let start = format!("log.level (from LLM_COUNCIL__LOG__LEVEL): {wrong:?} is not a level");
+        assert!(text.starts_with(&start), "{text}");
+    }
+    assert!(errors("[log]\nlevel = \"llm_council=loud\"", &[]).contains("is not a valid log filter"));
+}
+
+#[test]
 fn a_file_that_is_not_toml_is_named_by_line_and_not_quoted() {
     let text = errors("[auth]\nproxy_secret = hunter2\n", &[]);
     assert!(text.contains("line 2"), "{text}");
