@@ -103,8 +103,8 @@ const BEFORE: &[Key] = &[
     key("server.allowed_hosts", Kind::List, "", "Host names to answer, with or without a port; anything else is refused with 421, but for `/health/…`. By default any with `auth.mode = \"proxy\"`; with `auth.mode = \"none\"` only `localhost`, loopback addresses, `server.bind` where it is one address, and the host of `server.public_url`.").example("council.example.org").rule(rules::host),
     key("server.notice_seconds", Kind::Number(0, 3600), "0", "How long after SIGTERM everything goes on as before while `/health/ready` says 503, so that load balancers send requests elsewhere before any is refused. With several servers a little more than it takes their health check to fail."),
     key("server.drain_seconds", Kind::Number(0, 3600), "90", "How long runs may finish after SIGTERM (and `server.notice_seconds`) before they are handed over."),
-    key("server.body_limit_bytes", Kind::Number(1024, 104_857_600), "1048576", "The largest request body."),
-    key("server.body_timeout_seconds", SECONDS, "15", "How long a request's body may take to arrive."),
+    key("server.body_limit_bytes", Kind::Number(1024, 104_857_600), "1048576", "The largest request body. Files have limits of their own (`attachments.max_bytes`)."),
+    key("server.body_timeout_seconds", SECONDS, "15", "How long a request's body may take to arrive; one with files has at least two minutes."),
     key("server.heartbeat_seconds", SECONDS, "15", "The pause between heartbeats on a silent event stream."),
     key("server.idle_seconds", SECONDS, "15", "How long a connection may be open without a request: silent, or with one that does not end. What waits for its answer is not idle."),
     key("server.stalled_seconds", SECONDS, "60", "How long a client may take nothing of what it is sent before its connection is closed. A reader of events can resume where it was."),
@@ -302,7 +302,7 @@ const AFTER: &[Key] = &[
     key("log.format", Kind::Choice(&["pretty", "json"]), "pretty", "Log lines for people or for machines."),
     key("log.level", Kind::Text, "info", "What is logged: a level (`error`, `warn`, `info`, `debug`, `trace`, `off`), or several by module.").example("info,llm_council=debug").rule(rules::log_filter),
     key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464").rule(rules::socket_address),
-    key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for. Without it they answer 404, as everything that is not there."),
+    key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for; without it a request gets a 404, as for everything that is not there. If no token is set, only the port of `metrics.bind` has metrics, for everybody who reaches it."),
 ];
 
 /// What may stand for a word in angle brackets.
