@@ -1,10 +1,12 @@
 //! The shutdown coordinator: it counts every live stream and task, notifies them when the server shuts down, and logs
 //! what it waits for. Handed in, never global. Imports no other room.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +15,8 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How often a drain logs what it waits for.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
+/// How long after a panic work begins again.
+const RESTART_AFTER: Duration = Duration::from_secs(1);
 
 /// Counted tasks: the only way to start one.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +67,19 @@ impl Tasks {
     /// Ends the background tasks.
     pub fn end_background(&self) {
         self.background.cancel();
+    }
+}
+
+/// Does work that goes on for as long as the server lives. After a panic it begins again: otherwise it would end, with
+/// whatever is done beside it in the same task, while the server went on. `what` is the work's name in the log.
+pub async fn restart_after_panic<F>(what: &'static str, begin: impl Fn() -> F)
+where
+    F: Future<Output = ()>,
+{
+    // The panic hook has reported the panic itself, with its place.
+    while AssertUnwindSafe(begin()).catch_unwind().await.is_err() {
+        tracing::error!(what, "a fault of this server ended work in the background, which begins again");
+        tokio::time::sleep(RESTART_AFTER).await;
     }
 }
 
@@ -278,6 +295,20 @@ mod tests {
         };
         let (drained, ()) = tokio::join!(shutdown.drain(Duration::from_secs(90)), later);
         assert!(drained.is_clean() && begun.elapsed().as_secs() == 5);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_begins_again_after_a_panic_and_what_is_beside_it_goes_on() {
+        let (begun, beside) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let faulty = restart_after_panic("a test", || async {
+            assert_eq!(begun.fetch_add(1, Ordering::SeqCst), 2, "a fault of the work");
+        });
+        let other = async {
+            tokio::time::sleep(RESTART_AFTER).await;
+            beside.fetch_add(1, Ordering::SeqCst);
+        };
+        tokio::join!(faulty, other);
+        assert_eq!((begun.into_inner(), beside.into_inner()), (3, 1));
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ use actix_web::web;
 use anyhow::Context;
 use futures_util::future::OptionFuture;
 use secrecy::ExposeSecret;
+use tokio::sync::oneshot;
 
 use super::{build, database, user_names};
 use crate::config::{Config, LogFormat};
@@ -17,8 +18,8 @@ use crate::llm::simulated;
 use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::descriptors;
 use crate::server::{self, app::App};
-use crate::shutdown::{Shutdown, Signals};
-use crate::store::{self, Db, Sessions, SetupError};
+use crate::shutdown::{Shutdown, Signals, restart_after_panic};
+use crate::store::{self, Db, Sessions};
 use crate::telemetry::Telemetry;
 
 /// How long handing over the leases may take after a second signal.
@@ -70,23 +71,35 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         let retention_days = background.config.retention.days;
         work.spawn_background(async move {
             db.opened().await;
-            let deliver = webhooks.work(db.clone());
-            let notify = OptionFuture::from(push.map(|push| push.work(db.clone())));
-            let keep = store::run_housekeeping(db.clone(), retention_days);
-            let sweep = objects.work(db.clone());
-            tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver, notify, sweep);
+            let deliver = restart_after_panic("webhooks", || webhooks.clone().work(db.clone()));
+            let notify = OptionFuture::from(push.as_ref().map(|push| {
+                let db = &db;
+                restart_after_panic("notifications", move || push.clone().work(db.clone()))
+            }));
+            let keep =
+                restart_after_panic("housekeeping", || store::run_housekeeping(db.clone(), retention_days));
+            let erase = restart_after_panic("erasures", || store::erasure::finish_all(db.clone()));
+            let sweep = restart_after_panic("objects", || objects.clone().work(db.clone()));
+            tokio::join!(runs.work(), keep, erase, deliver, notify, sweep);
         });
-        work.spawn_background(server::schedules::ask_what_is_due(background.clone()));
+        let app = background.clone();
+        work.spawn_background(restart_after_panic("schedules", move || {
+            server::schedules::ask_what_is_due(app.clone())
+        }));
         let (missing, db) = (server::missing::log_missing_models(background.clone()), background.db.clone());
         work.spawn_background(async move {
             db.opened().await;
             missing.await;
         });
         let app = background.clone();
-        work.spawn_background(async move { app.reviewers.keep_fresh(&app.db).await });
+        work.spawn_background(async move {
+            restart_after_panic("reviewers", || app.reviewers.keep_fresh(&app.db)).await;
+        });
         let models = background.models.clone();
         // Prices come from the providers' lists: known before the first call is paid, and as they are now.
-        work.spawn_background(async move { models.keep_lists_fresh().await });
+        work.spawn_background(async move {
+            restart_after_panic("models", || models.keep_lists_fresh()).await;
+        });
         let search = background.search.clone();
         work.spawn_background(async move { search.check().await });
     })?;
@@ -96,16 +109,24 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
             db.hold(reason);
         })
-        .await?;
+        .await
+        .map_err(user_names::explained)?;
         let writer = Db::lazy(options, WRITER_CONNECTIONS);
         writer.open(sessions);
-        tasks.spawn_background(app.runs.clone().write(writer));
+        let (writing, written) = oneshot::channel::<Infallible>();
+        let runs = app.runs.clone();
+        tasks.spawn_background(async move {
+            let _writing = writing;
+            runs.write(writer).await;
+        });
         db.open(sessions);
         if sessions == Sessions::Shared {
             log_pooling(&db);
         }
         announce(config, port);
-        std::future::pending::<Result<Infallible, SetupError>>().await
+        // After a panic of the writer nothing that runs do here would become durable, nor could anybody take them over.
+        drop(written.await);
+        Err::<Infallible, _>(anyhow::anyhow!("a fault of this server ended its writer"))
     };
 
     let mut server = std::pin::pin!(server);
@@ -114,7 +135,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             ended.context("the server ended by itself")?;
             anyhow::bail!("the server ended by itself");
         }
-        Err(failed) = begin => return Err(user_names::explained(failed)),
+        Err(failed) = begin => return Err(failed),
         signal = signals.next() => signal,
     };
     tracing::info!(signal, "no longer ready");

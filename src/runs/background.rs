@@ -3,6 +3,7 @@
 use super::driver::WRITE_OUT;
 use super::state::Runs;
 use super::{compaction, notices, recovery};
+use crate::shutdown::restart_after_panic;
 use crate::store::{Db, StoreError, leases};
 
 impl Runs {
@@ -16,10 +17,10 @@ impl Runs {
     /// is dropped.
     pub async fn work(self) {
         tokio::join!(
-            recovery::keep_leases(&self),
-            recovery::find_work(&self),
-            compaction::compact_periodically(&self.shared.db),
-            notices::listen(&self),
+            restart_after_panic("leases", || recovery::keep_leases(&self)),
+            restart_after_panic("recovery", || recovery::find_work(&self)),
+            restart_after_panic("compaction", || compaction::compact_periodically(&self.shared.db)),
+            restart_after_panic("notices", || notices::listen(&self)),
         );
     }
 
