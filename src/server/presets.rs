@@ -337,9 +337,10 @@ pub(super) async fn in_force(
 }
 
 /// What is wrong with these settings: presets and a project's settings were checked only over the settings of the
-/// person who saved them, as they were then.
+/// person who saved them, as they were then. Default options that do not fit are left out of the request.
 fn unfit(field: &str, what: &str, settings: &Settings) -> Vec<FieldError> {
-    settings_problems(settings)
+    settings
+        .problems()
         .into_iter()
         .map(|problem| FieldError::value(field, format!("{what}: {}: {}", problem.field, problem.message)))
         .collect()

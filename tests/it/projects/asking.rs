@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{let_in, project, team};
 use crate::support::app::{TestApp, User};
+use crate::support::events::find;
 use crate::support::model_server::AskedFor;
 
 async fn ask(user: &User<'_>, conversation: &str, body: Value) -> Value {
@@ -86,6 +87,28 @@ async fn instructions_and_defaults_count_in_the_project_and_only_there() {
     let from = app.models.records().len();
     ask(&will, inside, json!({"content": "Why?"})).await;
     assert!(told(&app, from).iter().all(|(_, system)| system.as_deref() == Some("Be long.")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_default_of_ones_own_that_does_not_fit_the_project_is_left_out() {
+    let app = TestApp::start().await;
+    let (ann, will) = (app.user("ann"), app.user("will"));
+    let id =
+        project(&ann, json!({"name": "Herons", "settings": {"council_models": ["m/one", "m/two"]}})).await;
+    let_in(&ann, &id, "user/will", "writer").await;
+    will.put("/api/config", json!({"default_options": {"quorum": 4, "use_cot": true}})).await.ok();
+    let inside = will.post("/api/conversations", json!({"project_id": id})).await.ok();
+    let events = will.ask(inside["id"].as_str().unwrap(), json!({"content": "Why?"})).await.rest().await;
+    let ignored = events[0].json["ignored"].as_array().unwrap();
+    assert_eq!(ignored.len(), 1, "{ignored:?}");
+    assert_eq!(
+        (&ignored[0]["field"], &ignored[0]["reason_fact"]["code"]),
+        (&json!("quorum"), &json!("unfit_default"))
+    );
+    let start = find(&events, "stage1_start");
+    assert_eq!(start["members"].as_array().unwrap().len(), 2, "the project's council");
+    assert_eq!(start["use_cot"], true, "his other defaults count");
     app.close().await;
 }
 
