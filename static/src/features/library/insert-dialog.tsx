@@ -19,19 +19,30 @@ import { useSettled } from "../composer/settled";
 import { variablesOf } from "./variables";
 import { VariablesForm } from "./variables-form";
 
+interface Prompt {
+  name: string;
+  text: string;
+}
+
 interface Props {
   /** Where what is typed is kept. */
   place: string | null;
-  /** The prompt that was chosen already; else one is chosen here. */
-  chosen: { name: string; text: string } | null;
+  /** The prompt that was chosen already, by this beginning of what is typed; else one is chosen here. */
+  chosen: (Prompt & { typed: string }) | null;
   /** Called once it is closed; `done` where the text is in the box. */
   onClose: (done: boolean) => void;
 }
 
-/** Puts a text into the box: behind what is typed, or in its place where that only named the prompt. */
-export function putInto(place: string | null, text: string, replaces: boolean) {
-  const before = replaces ? "" : drafts.read(place).content.trimEnd();
-  drafts.write(place, { content: before === "" ? text : `${before}\n\n${text}` });
+/**
+ * Puts a text into the box: behind what is typed, or in the place of what only named the prompt. What was typed behind
+ * the name, while the prompt was being read, stays behind the text.
+ */
+export function putInto(place: string | null, text: string, named: string | null) {
+  const { content } = drafts.read(place);
+  const isNamed = named !== null && content.startsWith(named);
+  const before = isNamed ? "" : content.trimEnd();
+  const since = isNamed ? content.slice(named.length).trim() : "";
+  drafts.write(place, { content: [before, text, since].filter(Boolean).join("\n\n") });
 }
 
 /** Chooses a prompt of the library, asks for its variables, and puts it into the box. It never sends. */
@@ -43,14 +54,14 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
   // What is known already is looked through at once.
   const wanted = query.trim().toLowerCase();
   const entries = list.data?.filter(({ name }) => name.toLowerCase().includes(wanted)) ?? [];
-  const [open, setOpen] = useState(chosen);
+  const [open, setOpen] = useState<Prompt | null>(chosen);
   const [failed, setFailed] = useState<string | null>(null);
   const [done, setDone] = useState(false);
   const put = (text: string) => {
     setDone(true);
     // First: only closing gives the focus back, and what stands in the box then may take this dialog along.
     dialog.current?.close();
-    putInto(place, text, chosen !== null);
+    putInto(place, text, chosen?.typed ?? null);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: where another step begins
   useEffect(() => {

@@ -79,7 +79,7 @@ it("the arrows go from the search to what it found, and Enter takes the first", 
 });
 
 it("Enter goes through the variables, and puts the text into the box from the last", async () => {
-  const chosen = { name: "Report", text: "{{team}} in {{week}}" };
+  const chosen = { name: "Report", text: "{{team}} in {{week}}", typed: "/rep" };
   await render(<InsertDialog place={null} chosen={chosen} onClose={vi.fn()} />, queryClient);
   const [team, week] = document.querySelectorAll<HTMLInputElement>("dialog input");
   /** What a browser does with Enter in a form, unless it is told not to. */
@@ -95,6 +95,36 @@ it("Enter goes through the variables, and puts the text into the box from the la
   await type(week, "week 3");
   await enter(week);
   expect(drafts.read(null).content).toBe("Herons in week 3");
+});
+
+it("what is typed while a prompt is read stays, and Enter takes it once", async () => {
+  let goOn = () => {};
+  const held = new Promise<void>((done) => {
+    goOn = done;
+  });
+  const usual = vi.mocked(fetch).getMockImplementation();
+  const box = createRef<HTMLTextAreaElement>();
+  drafts.write(null, { content: "/weekly 0" });
+  await render(
+    <>
+      <textarea ref={box} />
+      <Suggest place={null} box={box} typed="/weekly 0" />
+    </>,
+    queryClient,
+  );
+  await settled("Weekly 01");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (...asked) => {
+    if (String(asked[0]).endsWith("/p1")) await held;
+    if (!usual) throw new Error("there is no server");
+    return usual(...asked);
+  });
+  await press(box.current, "Enter");
+  drafts.write(null, { content: "/weekly 0 for the herons" });
+  await press(box.current, "Enter");
+  goOn();
+  await vi.waitFor(() => expect(drafts.read(null).content).toContain("Text of p1"));
+  await act(async () => undefined);
+  expect(drafts.read(null).content).toBe("Text of p1\n\nfor the herons");
 });
 
 it("says that nothing has such a name, or that there is nothing, and leads to the library", async () => {

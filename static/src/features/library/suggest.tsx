@@ -33,20 +33,26 @@ export default function Suggest({ place, box, typed }: Props) {
   // Only after keys: whoever points sees what they point at.
   const [moves, setMoves] = useState(0);
   const [left, setLeft] = useState<string | null>(null);
-  const [open, setOpen] = useState<{ name: string; text: string } | null>(null);
+  const [open, setOpen] = useState<{ name: string; text: string; typed: string } | null>(null);
   const shown = left === typed || open ? [] : entries;
   const active = shown[Math.min(at, shown.length - 1)];
   const nothing = isKnown && entries.length === 0 && !open;
 
+  const isTaking = useRef(false);
   const take = async (entry: string) => {
+    // Pressed again while it is read, it is the same.
+    if (isTaking.current) return;
+    isTaking.current = true;
     try {
       const { name, text } = await readEntry(entry);
-      if (variablesOf(text).length > 0) return setOpen({ name, text });
+      if (variablesOf(text).length > 0) return setOpen({ name, text, typed });
       const { putInto } = await insert();
-      putInto(place, text, true);
+      putInto(place, text, typed);
       box.current?.focus();
     } catch (error) {
       complain(msg("The prompt could not be loaded: {{message}}"))(error);
+    } finally {
+      isTaking.current = false;
     }
   };
 
