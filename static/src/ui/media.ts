@@ -38,4 +38,16 @@ function subscribeOnline(changed: () => void) {
   };
 }
 
+function subscribeDay(changed: () => void) {
+  addEventListener("focus", changed);
+  document.addEventListener("visibilitychange", changed);
+  return () => {
+    removeEventListener("focus", changed);
+    document.removeEventListener("visibilitychange", changed);
+  };
+}
+
+/** The day that it is by the reader's clock: another one for whoever comes back to a page that was open overnight. */
+export const useDay = () => useSyncExternalStore(subscribeDay, () => new Date().toDateString());
+
 export const useOnline = () => useSyncExternalStore(subscribeOnline, () => navigator.onLine);

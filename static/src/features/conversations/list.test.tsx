@@ -142,6 +142,14 @@ async function choose(title: string, action: string) {
   );
 }
 
+it("whoever comes back the next day finds what was asked today under yesterday", async () => {
+  await draw();
+  expect(parts()[1]?.[0]).toBe("Today");
+  vi.setSystemTime(new Date("2026-03-21T12:00:00Z"));
+  await act(async () => dispatchEvent(new Event("focus")));
+  expect(parts()[1]?.[0]).toBe("Yesterday");
+});
+
 it("goes by when something was asked last, in its days and in its order", async () => {
   stored = stored.map((one) => ({
     ...one,

@@ -6,6 +6,7 @@ import { msg, t } from "../../i18n";
 import { isForInputMethod } from "../../ui/composing";
 import { dayGroup, when } from "../../ui/format";
 import { ListHead } from "../../ui/list-head";
+import { useDay } from "../../ui/media";
 import { orMissing } from "../../ui/part";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
@@ -111,6 +112,8 @@ interface Props {
 
 export function ConversationList({ tag, archived, onOpen }: Props) {
   const list = useConversations(tag, archived);
+  // Its headings go by it.
+  useDay();
   const isPlain = tag === null && !archived;
   const top = usePinned(isPlain);
   const pinned = isPlain ? (top.data ?? none) : null;
