@@ -150,12 +150,13 @@ macro_rules! asked_at {
 }
 
 /// The columns of a [`Conversation`], of the table under the name `c`. A week before it expires it says so (see
-/// [`NOTICE_DAYS`](super::retention::NOTICE_DAYS)).
+/// [`NOTICE_DAYS`](super::retention::NOTICE_DAYS)); a deleted one goes after [`PURGE_AFTER_DAYS`] at the latest.
 macro_rules! columns {
     () => {
         concat!("c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
          c.origin, c.project_id, c.folder_id, ", asked_at!(), " AS asked_at,
-         (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days')
+         (SELECT least(greatest(c.updated_at + make_interval(days => days), since + interval '7 days'),
+                       c.deleted_at + interval '30 days')
           FROM (SELECT r.days, greatest(r.since, c.moved_at) AS since FROM retention r WHERE c.project_id IS NULL
                 UNION ALL
                 SELECT * FROM rule_in_project(c.project_id, c.moved_at) WHERE c.project_id IS NOT NULL) rule

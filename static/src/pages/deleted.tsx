@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client";
+import { useOwnData } from "../api/own-data";
 import { keys, nextOffset, pageSize, refreshConversations } from "../api/queries";
 import type { ConversationSummary } from "../api/types";
 import { More } from "../features/admin/more";
@@ -11,13 +12,14 @@ import { titleOf } from "../features/conversations/title";
 import { msg, t } from "../i18n";
 import { useAttempt } from "../ui/attempt";
 import { Confirm } from "../ui/confirm";
-import { count } from "../ui/format";
+import { count, dateFormat, when } from "../ui/format";
 import { useKeptFocus } from "../ui/kept-focus";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 import { toast } from "../ui/toast";
 
 const key = [...keys.conversations, "deleted"];
+const day = dateFormat({ dateStyle: "long" });
 
 const useDeleted = () =>
   useInfiniteQuery({
@@ -70,6 +72,11 @@ function Row({ item }: { item: ConversationSummary }) {
           {t("Delete for good")}
         </button>
       </span>
+      {item.expires_at && (
+        <p className="quiet">
+          {t("It is removed for good on {{day}}.", { day: day(when(item.expires_at)) })}
+        </p>
+      )}
       {asking && (
         <Confirm
           title={t("Delete for good?")}
@@ -106,6 +113,8 @@ function Row({ item }: { item: ConversationSummary }) {
 export default function DeletedPage() {
   useTitle(t("Deleted conversations"));
   const list = useDeleted();
+  // Being deleted is nothing that happens in a conversation: the rule may come before the thirty days are over.
+  const days = useOwnData().data?.retention_days;
   const kept = useKeptFocus<HTMLDivElement>();
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
   return (
@@ -114,7 +123,13 @@ export default function DeletedPage() {
       <p className="quiet">
         {t(
           "A conversation can be restored for 30 days after it was deleted; then it is removed for good.",
-        )}
+        )}{" "}
+        {days
+          ? t(
+              "Conversations in which nothing happens for {{count, number}} days are deleted for good; a week before, they say so.",
+              { count: days },
+            )
+          : null}
       </p>
       {list.isPending && <p className="quiet">{t("Loading conversations…")}</p>}
       {list.isError && !list.data && (

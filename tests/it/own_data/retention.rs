@@ -49,6 +49,28 @@ async fn what_nobody_touches_is_deleted_after_its_time_and_says_so_a_week_before
 }
 
 #[tokio::test]
+async fn what_is_deleted_says_when_it_is_gone_by_whichever_rule_comes_first() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    app.admin().put("/api/admin/retention", json!({"days": 30})).await.ok();
+    act(&app, "UPDATE retention SET since = now() - interval '8 days'").await;
+    ann.send("DELETE", &format!("/api/conversations/{id}"), None).await.ok();
+    let mut told = Vec::new();
+    for deleted_for in [1, 29] {
+        let sql = format!(
+            "UPDATE conversations SET updated_at = now() - interval '26 days',
+                    deleted_at = now() - interval '{deleted_for} days'"
+        );
+        act(&app, &sql).await;
+        let list = ann.get("/api/conversations?deleted=true").await.ok();
+        told.push(list[0]["expires_at"].as_str().expect("it says so").to_owned());
+    }
+    assert!(told[1] < told[0], "in a day, and not in four: {told:?}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn the_configuration_says_it_where_nobody_has_chosen() {
     let app = TestApp::with("[retention]\ndays = 90\n").await;
     assert_eq!(app.admin().get("/api/admin/retention").await.ok()["configured_days"], 90);
