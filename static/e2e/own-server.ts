@@ -57,9 +57,10 @@ export class OwnServer {
     // As root, Postgres runs as another user, who must get in.
     await chmod(dir, 0o755);
     const port = await freePort();
-    // Whatever this shell or another server of the tests is set up for is not for this one.
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(LLM_COUNCIL__.*|DATABASE_URL|PORT|OPENROUTER_API_KEY)$/.test(name),
+    // Whatever this shell or another server of the tests is set up for is not for this one: with
+    // a provider's key the tests would ask real models.
+    const inherited = Object.entries(process.env).filter(([name]) =>
+      /^(PATH|HOME|USER|LANG|LC_ALL|TZ|TMPDIR|LD_LIBRARY_PATH|LLM_COUNCIL_PG_BIN)$/.test(name),
     );
     const server = new OwnServer(`http://127.0.0.1:${port}`, dir, {
       ...Object.fromEntries(inherited),
