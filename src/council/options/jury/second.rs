@@ -2,6 +2,8 @@
 //! and the places of both readings are put together (`use_second_reading`). Whatever the reading order does to a
 //! reviewer's places then cancels out.
 
+use std::collections::BTreeSet;
+
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 
@@ -121,31 +123,32 @@ fn judge(facts: Option<&AggregateFacts>) -> SecondReadingFact {
 pub(in crate::council) fn put(reviews: &mut [Review], second: Review) {
     let Some(first) = reviews.iter_mut().find(|review| review.member == second.member) else { return };
     if second.counts {
-        if first.counts {
-            let both = together(&first.tiers, &second.tiers);
-            // They may have no answer in common.
-            if !both.is_empty() {
-                first.first_tiers = std::mem::replace(&mut first.tiers, both);
-            }
+        first.tiers = if first.counts {
+            let both = together(&first.tiers, &second.tiers, first.order_shown.len());
+            first.first_tiers = std::mem::take(&mut first.tiers);
+            both
         } else {
-            first.first_tiers = std::mem::replace(&mut first.tiers, second.tiers.clone());
             first.counts = true;
             first.parse = second.parse;
-        }
+            second.tiers.clone()
+        };
         first.parsed_ranking = first.tiers.concat();
     }
     first.second = Some(Box::new(second));
 }
 
-/// The order of the mean places of two ballots; equal means share a place. Only what both place is placed.
-fn together(one: &[Vec<Label>], other: &[Vec<Label>]) -> Vec<Vec<Label>> {
-    let (one, other) = (doubled_places(one), doubled_places(other));
-    let mut means: Vec<(usize, Label)> = one
-        .iter()
-        .filter_map(|(label, place)| {
-            let (_, second) = other.iter().find(|(known, _)| known == label)?;
-            Some((place + second, *label))
-        })
+/// The order of the mean places of two ballots over so many answers; equal means share a place. What one of them leaves out
+/// shares its last places; what both leave out has none.
+fn together(one: &[Vec<Label>], other: &[Vec<Label>], answers: usize) -> Vec<Vec<Label>> {
+    let placed: BTreeSet<Label> = one.iter().chain(other).flatten().copied().collect();
+    let ballots = [doubled_places(one), doubled_places(other)];
+    let place = |label: Label, ballot: &[(Label, usize)]| {
+        let known = ballot.iter().find(|(placed, _)| *placed == label);
+        known.map_or(ballot.len() + answers + 1, |(_, place)| *place)
+    };
+    let mut means: Vec<(usize, Label)> = placed
+        .into_iter()
+        .map(|label| (ballots.iter().map(|ballot| place(label, ballot)).sum::<usize>(), label))
         .collect();
     means.sort_unstable();
     let mut tiers: Vec<Vec<Label>> = Vec::new();

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::council::ranking::parse::Parse;
 
 fn tiers(text: &str) -> Vec<Vec<Label>> {
     text.split('>').map(|tier| tier.chars().filter_map(Label::of_letter).collect()).collect()
@@ -8,21 +9,55 @@ fn tiers(text: &str) -> Vec<Vec<Label>> {
 
 #[test]
 fn the_mean_places_of_two_ballots_make_one() {
-    for (one, other, both) in [
-        ("A>B>C", "A>B>C", "A>B>C"),
-        ("A>B>C", "B>A>C", "AB>C"),
-        ("A>B>C", "C>B>A", "ABC"),
-        ("A>B>C>D", "B>A>D>C", "AB>CD"),
+    for (answers, one, other, both) in [
+        (3, "A>B>C", "A>B>C", "A>B>C"),
+        (3, "A>B>C", "B>A>C", "AB>C"),
+        (3, "A>B>C", "C>B>A", "ABC"),
+        (4, "A>B>C>D", "B>A>D>C", "AB>CD"),
         // A has 1 and 2, B 2.5 and 1, C 2.5 and 3.
-        ("A>BC", "B>A>C", "A>B>C"),
+        (3, "A>BC", "B>A>C", "A>B>C"),
         // A has 1.5 and 2, B 1.5 and 3, C 3 and 1.
-        ("AB>C", "C>A>B", "A>C>B"),
-        // What one of them leaves out cannot be placed.
-        ("A>B>C", "B>A", "AB"),
+        (3, "AB>C", "C>A>B", "A>C>B"),
+        // What one of them leaves out shares its last places: C has 3 and 3.
+        (3, "A>B>C", "B>A", "AB>C"),
+        // A has 4 and 1, B 1 and 3, C 2 and 3, D 3 and 3.
+        (4, "B>C>D>A", "A", "B>AC>D"),
+        // Each ballot's others have 3.5.
+        (4, "A>B", "C>D", "AC>BD"),
+        // What both leave out is placed by neither.
+        (3, "A>B", "B>A", "AB"),
     ] {
-        assert_eq!(together(&tiers(one), &tiers(other)), tiers(both), "{one} and {other}");
-        assert_eq!(together(&tiers(other), &tiers(one)), tiers(both), "{other} and {one}");
+        assert_eq!(together(&tiers(one), &tiers(other), answers), tiers(both), "{one} and {other}");
+        assert_eq!(together(&tiers(other), &tiers(one), answers), tiers(both), "{other} and {one}");
     }
+}
+
+/// A reading in this order of the answers; only one that counts has a ballot of its own.
+fn reading(shown: &str, ranking: &str, counts: bool) -> Review {
+    let labels = |text: &str| tiers(text).concat();
+    serde_json::from_value(json!({
+        "model": "m/one", "member": "one", "ranking": "", "parsed_ranking": labels(ranking),
+        "tiers": tiers(ranking), "parse": if counts { "strict" } else { "fallback" }, "counts": counts,
+        "order_shown": labels(shown)
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_second_reading_stands_alone_where_the_first_does_not_count() {
+    let mut reviews = [reading("A>B>C", "A>B", false)];
+    put(&mut reviews, reading("C>B>A", "C>B>A", true));
+    let [review] = &reviews;
+    assert!(review.counts && review.first_tiers.is_empty(), "{review:?}");
+    assert_eq!((&review.tiers, review.parse), (&tiers("C>B>A"), Parse::Strict));
+    assert_eq!(review.reading_order(), tiers("C>B>A").concat(), "it was read in this order alone");
+
+    let mut reviews = [reading("A>B>C", "A>B>C", true)];
+    put(&mut reviews, reading("C>B>A", "C", true));
+    let [review] = &reviews;
+    // A has 1 and 2.5, C 3 and 1, B 2 and 2.5.
+    assert_eq!((&review.tiers, &review.first_tiers), (&tiers("A>C>B"), &tiers("A>B>C")));
+    assert!(review.reading_order().is_empty(), "it was read in opposite orders");
 }
 
 fn facts(winner: Option<&str>, measure: &str, value: Option<f64>, chance: f64) -> AggregateFacts {
