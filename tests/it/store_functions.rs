@@ -9,7 +9,7 @@ use llm_council::store::settings::Layers;
 use llm_council::store::shares::{self, NewShare, SharedMessage};
 use llm_council::store::tokens::NewToken;
 use llm_council::store::usage::{GroupBy, Span};
-use llm_council::store::{Db, Scope, StoreError, Tx, audit, settings, tokens, usage, users};
+use llm_council::store::{Db, Scope, StoreError, Tx, audit, erasure, settings, tokens, usage, users};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;
@@ -382,6 +382,33 @@ async fn what_was_deleted_long_ago_is_purged_and_the_ledger_kept() {
     assert!(matches!(conversations::restore(&mut ann, old).await, Err(StoreError::NotFound)));
     conversations::restore(&mut ann, fresh).await.unwrap();
     assert!(matches!(conversations::purge_deleted(&mut ann, 1).await, Err(StoreError::WrongScope { .. })));
+}
+
+#[tokio::test]
+async fn an_erasure_does_not_read_all_events_and_decisions_of_everybody_for_each_portion() {
+    let test = TestDb::new().await;
+    conversation_of(&test, "ann", "Why?", "complete").await;
+    let sql = "UPDATE runs SET finished_at = now();
+               INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+                   SELECT id, 1, 1, user_id, 'x' FROM runs;
+               INSERT INTO decisions (run_id, key, user_id, value) SELECT id, 'x', user_id, '{}' FROM runs";
+    sqlx::raw_sql(sql).execute(&mut test.superuser().await).await.unwrap();
+    // A small table is read whole even where a large one is not.
+    let db = Db::lazy(test.options().options([("enable_seqscan", "off")]), 1);
+    assert_eq!(erasure::begin(&db, &id("ann")).await.unwrap(), erasure::Begun::Yes);
+    erasure::finish(&db, &id("ann")).await.unwrap();
+    let mut tx = db.begin(&Scope::Engine).await.unwrap();
+    sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut *tx).await.unwrap();
+    tx.commit().await.unwrap();
+    db.close().await;
+    let read_whole = "SELECT coalesce(string_agg(relname, ', '), '') FROM pg_stat_user_tables
+                      WHERE relname IN ('run_events', 'decisions') AND seq_scan > 0";
+    let mut superuser = test.superuser().await;
+    let read_whole: String = sqlx::query_scalar(read_whole).fetch_one(&mut superuser).await.unwrap();
+    assert_eq!(read_whole, "");
+    let left = "SELECT (SELECT count(*) FROM run_events) + (SELECT count(*) FROM decisions)
+                     + (SELECT count(*) FROM runs WHERE user_id = 'ann') + (SELECT count(*) FROM erasures)";
+    assert_eq!(sqlx::query_scalar::<_, i64>(left).fetch_one(&mut superuser).await.unwrap(), 0);
 }
 
 #[tokio::test]
