@@ -4,6 +4,7 @@
  */
 import { type GoTo, testTag } from "./messages";
 import { offlinePage } from "./offline";
+import { pageFor } from "./pages";
 import type { FetchEvent, PushEvent, Scope } from "./scope";
 import { readWords } from "./words";
 
@@ -78,14 +79,13 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(String(event.notification.data)));
 });
 
-/** In a page that shows it, else in any that is open, else in a new one. */
+/** In a page of the app that is open, else in a new one. */
 async function open(path: string) {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const there = pages.find(({ url }) => new URL(url).pathname === path);
-  const [any] = pages;
-  if (there) await there.focus();
-  else if (any) {
-    await any.focus();
-    any.postMessage({ goTo: path } satisfies GoTo);
+  const page = pageFor(pages, path);
+  if (page) {
+    await page.focus();
+    // Its address is the one that it was opened with, wherever it is by now.
+    page.postMessage({ goTo: path } satisfies GoTo);
   } else await self.clients.openWindow(path);
 }

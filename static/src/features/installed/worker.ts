@@ -75,6 +75,6 @@ useTheme.subscribe(() => {
 
 if (canInstall()) {
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<Partial<GoTo>>) => {
-    if (data.goTo) navigate(data.goTo);
+    if (data.goTo && data.goTo !== location.pathname) navigate(data.goTo);
   });
 }
