@@ -1,14 +1,16 @@
 //! Starts the process that reads a file, and ends it when its time is over.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 
 use super::kind::Kind;
 use super::problem::Unreadable;
@@ -28,6 +30,9 @@ pub struct Extractor {
     program: PathBuf,
     time: Duration,
     places: Semaphore,
+    /// Of each person one file at a time waits for a place, their others for this: so nobody waits behind all files of
+    /// another.
+    turns: std::sync::Mutex<HashMap<String, Weak<Mutex<()>>>>,
 }
 
 /// The result of reading a file.
@@ -56,7 +61,8 @@ impl Extractor {
     /// An extractor that starts this program for each file.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program, time: TIME, places: Semaphore::new(AT_ONCE) }
+        let (places, turns) = (Semaphore::new(AT_ONCE), std::sync::Mutex::default());
+        Self { program, time: TIME, places, turns }
     }
 
     /// The same, with this time limit for each file.
@@ -78,12 +84,17 @@ impl Extractor {
         Ok(Self::new(own))
     }
 
-    /// Reads a file of this kind. Dropping the future ends the process.
+    /// Reads a file of this kind, of the person with this id. Dropping the future ends the process.
     ///
     /// # Errors
     /// When the file could not be examined at all.
-    pub async fn extract(&self, kind: Kind, bytes: Bytes) -> Result<Extracted, NotExtracted> {
-        let place = tokio::time::timeout(PATIENCE, self.places.acquire()).await;
+    pub async fn extract(&self, whose: &str, kind: Kind, bytes: Bytes) -> Result<Extracted, NotExtracted> {
+        let turn = self.turn_of(whose);
+        let waiting = async {
+            let _turn = turn.lock().await;
+            self.places.acquire().await
+        };
+        let place = tokio::time::timeout(PATIENCE, waiting).await;
         let Ok(Ok(_place)) = place else { return Err(NotExtracted::Full) };
         let mut child = self.start(kind).map_err(NotExtracted::NotStarted)?;
         match tokio::time::timeout(self.time, read(&mut child, &bytes)).await {
@@ -93,6 +104,17 @@ impl Extractor {
                 Ok(Extracted::Unreadable(Unreadable::TimedOut))
             }
         }
+    }
+
+    fn turn_of(&self, whose: &str) -> Arc<Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        if let Some(turn) = turns.get(whose).and_then(Weak::upgrade) {
+            return turn;
+        }
+        let turn = Arc::default();
+        turns.insert(whose.to_owned(), Arc::downgrade(&turn));
+        turn
     }
 
     fn start(&self, kind: Kind) -> io::Result<Child> {
@@ -198,7 +220,7 @@ mod tests {
     async fn extracted_by(extractor: &Extractor) -> Extracted {
         let bytes = Bytes::from(vec![b'x'; 1 << 20]);
         loop {
-            match extractor.extract(Kind::Pdf, bytes.clone()).await {
+            match extractor.extract("ann", Kind::Pdf, bytes.clone()).await {
                 Err(NotExtracted::NotStarted(error)) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
                     tokio::task::yield_now().await;
                 }
@@ -244,7 +266,25 @@ mod tests {
     #[tokio::test]
     async fn a_program_that_is_not_there_is_no_fault_of_the_file() {
         let extractor = Extractor::new("/nowhere/at/all".into());
-        let result = extractor.extract(Kind::Docx, Bytes::from_static(b"x")).await;
+        let result = extractor.extract("ann", Kind::Docx, Bytes::from_static(b"x")).await;
         assert!(matches!(result, Err(NotExtracted::NotStarted(_))));
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_behind_all_files_of_another() {
+        let (folder, extractor) =
+            program("cat > /dev/null; echo $2 >> \"$(dirname \"$0\")/order\"; printf x");
+        // From now on no other process holds the script open.
+        extracted_by(&extractor).await;
+        let place = extractor.places.acquire().await.unwrap();
+        let _other = extractor.places.acquire().await.unwrap();
+        let file = |whose, kind| extractor.extract(whose, kind, Bytes::from_static(b"x"));
+        // The tests' program is told the kind and not whose it is.
+        let asked = [Kind::Pdf, Kind::Pdf, Kind::Pdf].map(|kind| file("ann", kind));
+        let asked = asked.into_iter().chain([file("bob", Kind::Docx)]);
+        let (read, ()) = tokio::join!(futures_util::future::join_all(asked), async { drop(place) });
+        assert!(read.iter().all(Result::is_ok), "{read:?}");
+        let order = std::fs::read_to_string(folder.path().join("order")).unwrap();
+        assert_eq!(order.lines().collect::<Vec<_>>(), ["pdf", "pdf", "docx", "pdf", "pdf"]);
     }
 }

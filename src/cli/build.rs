@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use ipnetwork::IpNetwork;
 use secrecy::ExposeSecret;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
 use crate::attachments::Extractor;
 use crate::config::{self, AuthMode, Config, ConfigError, ConfigErrors};
@@ -24,14 +24,12 @@ use crate::search::{self, SetupError};
 use crate::server::app::App;
 use crate::server::descriptors::Descriptors;
 use crate::server::reviewers::Everybody;
+use crate::server::upload_slots::UploadSlots;
 use crate::shutdown::Shutdown;
 use crate::store::Db;
 use crate::store::budgets::Defaults;
 use crate::store::cache::Sharing;
 use crate::telemetry::Telemetry;
-
-/// How many files may be under way to this server at once: each is in memory until it is stored.
-const UPLOADS_AT_ONCE: usize = 16;
 
 /// Builds the app of a configuration.
 ///
@@ -61,7 +59,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         reviewers: Everybody::default(),
         examining: tokio::sync::Mutex::default(),
         extractor: Extractor::of_this_program().context("which program this is")?,
-        uploads: Semaphore::new(UPLOADS_AT_ONCE),
+        uploads: UploadSlots::default(),
         scheduled: Notify::new(),
         told_of_peer: Mutex::default(),
     })

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
 use crate::attachments::Extractor;
 use crate::config::Config;
@@ -23,6 +23,7 @@ use crate::telemetry::Telemetry;
 use super::descriptors::Descriptors;
 use super::problem::Problem;
 use super::reviewers::Everybody;
+use super::upload_slots::UploadSlots;
 
 /// The server's parts. Nothing is global: several apps live in one process in the tests.
 pub struct App {
@@ -45,8 +46,7 @@ pub struct App {
     pub examining: tokio::sync::Mutex<()>,
     /// Reads files in processes of their own.
     pub extractor: Extractor,
-    /// A slot for each file that may be in progress at once.
-    pub uploads: Semaphore,
+    pub uploads: UploadSlots,
     /// Told when a schedule was made or changed here: it may be due sooner than the one that is waited for.
     pub scheduled: Notify,
     /// When a peer that is not trusted was last logged.

@@ -62,6 +62,7 @@ mod sharing;
 mod skip;
 mod sse;
 mod unknown_providers;
+pub mod upload_slots;
 mod v1;
 mod version;
 mod webhooks;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use actix_web::{HttpRequest, post, web};
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::SemaphorePermit;
 
 use super::AttachmentView;
 use super::receive::{Received, receive};
@@ -14,10 +13,12 @@ use crate::attachments::picture;
 use crate::attachments::{
     Extracted, Kind, MAX_TEXT_BYTES, NotExtracted, NotTaken, Unreadable, beginning, without_mark,
 };
+use crate::id::UserId;
 use crate::identity::Permission;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::upload_slots::Taken;
 use crate::store::Tx;
 use crate::store::attachments::{self, Attachment, Contents, NewAttachment, Pixels, Saved};
 use crate::store::objects::Place;
@@ -54,7 +55,7 @@ pub(in crate::server) async fn upload(
     if !limits.are_taken() {
         return Err(Problem::forbidden("this server takes no files; whoever runs it has switched them off"));
     }
-    let Arrived { file, place: _place } = arrived(&app, &request, payload).await?;
+    let Arrived { file, place: _place } = arrived(&app, &caller, &request, payload).await?;
     if file.kind.is_image() && limits.max_image_bytes == 0 {
         return Err(Problem::not_taken(&format!("{} {NO_PICTURES}", file.filename)));
     }
@@ -84,7 +85,7 @@ pub(in crate::server) async fn keep(
     caller: &Caller,
     LookedAt { filename, bytes, kind, id }: &LookedAt,
 ) -> Result<Attachment, Problem> {
-    let read = read(app, *kind, bytes, filename).await?;
+    let read = read(app, &caller.user, *kind, bytes, filename).await?;
     let most = app.config.attachments.max_bytes_per_user;
     let size = bytes.len() as u64;
     let place = placed(app, id, bytes, async || {
@@ -155,7 +156,7 @@ pub(in crate::server) struct LookedAt {
 pub(in crate::server) struct Arrived<'a> {
     pub file: LookedAt,
     /// Its slot among the files in progress; freed when it is dropped, once the file is stored or refused.
-    pub place: SemaphorePermit<'a>,
+    pub place: Taken<'a>,
 }
 
 /// Receives a file and finds out what it is.
@@ -164,10 +165,11 @@ pub(in crate::server) struct Arrived<'a> {
 /// Where it is too large, of a kind that is not taken, or arrives too slowly; where too many are in progress.
 pub(in crate::server) async fn arrived<'a>(
     app: &'a App,
+    caller: &Caller,
     request: &HttpRequest,
     payload: web::Payload,
 ) -> Result<Arrived<'a>, Problem> {
-    let Ok(place) = app.uploads.try_acquire() else {
+    let Some(place) = app.uploads.take(&caller.user, 1) else {
         return Err(Problem::full("too many files are being uploaded just now; try again in a moment"));
     };
     let receiving = receive(request, payload, app.config.attachments.max_bytes);
@@ -200,6 +202,7 @@ pub(in crate::server) enum Read {
 /// Where its content is not of its kind after all, or too many are being read.
 pub(in crate::server) async fn read(
     app: &App,
+    whose: &UserId,
     kind: Kind,
     bytes: &Bytes,
     filename: &str,
@@ -214,7 +217,7 @@ pub(in crate::server) async fn read(
         let (text, is_cut) = beginning(without_mark(text), MAX_TEXT_BYTES);
         return Ok(Read::Text { text: text.to_owned(), is_cut });
     }
-    match app.extractor.extract(kind, bytes.clone()).await {
+    match app.extractor.extract(whose.as_str(), kind, bytes.clone()).await {
         Ok(Extracted::Text { text, is_cut }) => Ok(Read::Text { text, is_cut }),
         Ok(Extracted::Unreadable(why)) => Ok(Read::Unreadable(why)),
         Ok(Extracted::OfAnotherKind) => Err(not_taken(NotTaken::Other, filename)),

@@ -115,14 +115,14 @@ pub(in crate::server) async fn add(
         let detail = "projects have no files on this server; whoever runs it has switched them off";
         return Err(Problem::forbidden(detail));
     };
-    let Arrived { file, place: _place } = arrived(&app, &request, payload).await?;
+    let Arrived { file, place: _place } = arrived(&app, &caller, &request, payload).await?;
     let mut tx = owned().await?;
     if let Some(known) = project_files::upload_again(&mut tx, project, &file.id, &file.filename).await? {
         tx.commit().await?;
         return Ok(web::Json(known.into()));
     }
     drop(tx);
-    let (text, text_is_cut) = text_of(&app, &file).await?;
+    let (text, text_is_cut) = text_of(&app, &caller, &file).await?;
     let room = Room { files, bytes };
     let full = |full| match full {
         Full::TooMany => Problem::not_in_project(NotInProject::TooManyFiles(files)),
@@ -160,7 +160,7 @@ pub(in crate::server) async fn add(
 }
 
 /// What a file says, and whether there is more than is kept.
-async fn text_of(app: &App, file: &LookedAt) -> Result<(String, bool), Problem> {
+async fn text_of(app: &App, caller: &Caller, file: &LookedAt) -> Result<(String, bool), Problem> {
     let LookedAt { filename, bytes, kind, .. } = file;
     let picture = || {
         Problem::not_taken(&format!(
@@ -170,7 +170,7 @@ async fn text_of(app: &App, file: &LookedAt) -> Result<(String, bool), Problem> 
     if kind.is_image() {
         return Err(picture());
     }
-    match read(app, *kind, bytes, filename).await? {
+    match read(app, &caller.user, *kind, bytes, filename).await? {
         Read::Text { text, is_cut } => Ok((text, is_cut)),
         // If it were kept, it would block everybody's questions until an owner removes it.
         Read::Unreadable(why) => Err(Problem::unreadable(why, filename)),

@@ -39,7 +39,7 @@ pub(super) async fn respond<A: Api>(
 ) -> Result<HttpResponse, Refusal> {
     may_ask(caller)?;
     let from = From { app, caller, request };
-    let (mut body, arrived) = keeping::read(app, request, payload, A::NAMES.question).await?;
+    let (mut body, arrived) = keeping::read(app, caller, request, payload, A::NAMES.question).await?;
     A::fill_in(from, &mut body).await?;
     let api = A::read(&body, &arrived.coming)?;
     let offer = offer::find(app, caller, &api.wanted().model).await?;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use actix_web::http::header;
 use actix_web::{HttpRequest, web};
 use serde_json::{Value, json};
-use tokio::sync::SemaphorePermit;
 
 use super::api::From;
 use super::files::{Coming, ComingFile, SaidFile};
@@ -15,8 +14,9 @@ use crate::config::Attachments;
 use crate::council::attached::MAX_IMAGES;
 use crate::server::app::App;
 use crate::server::attachments::uploading::{ARRIVAL, keep};
-use crate::server::extract::read_json;
+use crate::server::extract::{Caller, read_json};
 use crate::server::problem::Problem;
+use crate::server::upload_slots::Taken;
 use crate::store::StoreError;
 use crate::store::attachments::{self, Attachment};
 
@@ -29,7 +29,7 @@ const MOST_PLACES: usize = 8;
 pub(super) struct Arrived<'a> {
     pub coming: Coming,
     /// Their slots among the uploads in progress; freed when dropped, once the files are kept or refused.
-    _places: Option<SemaphorePermit<'a>>,
+    _places: Option<Taken<'a>>,
 }
 
 /// The body of a request, without the data of its files, and these.
@@ -38,6 +38,7 @@ pub(super) struct Arrived<'a> {
 /// Where it is too large, too slow, or no JSON; where too many files are under way.
 pub(super) async fn read<'a>(
     app: &'a App,
+    caller: &Caller,
     request: &HttpRequest,
     payload: web::Payload,
     list: &'static str,
@@ -51,7 +52,7 @@ pub(super) async fn read<'a>(
         let coming = Coming::out_of(&mut body, list, &limits);
         return Ok((body, Arrived { coming, _places: None }));
     };
-    let places = places(app, announced)?;
+    let places = places(app, caller, announced)?;
     let limit = server.body_limit_bytes.saturating_add(room(&limits));
     let timeout: Duration = server.body_timeout().max(ARRIVAL);
     let body = read_json(request, payload.into_inner(), limit, timeout).await?;
@@ -80,12 +81,11 @@ fn announced(request: &HttpRequest) -> Option<usize> {
 }
 
 /// Slots among the uploads in progress, by how much memory this one takes: its text, and the decoded data.
-fn places(app: &App, announced: usize) -> Result<SemaphorePermit<'_>, Problem> {
+fn places<'a>(app: &'a App, caller: &Caller, announced: usize) -> Result<Taken<'a>, Problem> {
     let places = announced.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1));
     let places = places.clamp(1, MOST_PLACES);
-    app.uploads
-        .try_acquire_many(u32::try_from(places).unwrap_or(1))
-        .map_err(|_| Problem::full("too many files are being uploaded just now; try again in a moment"))
+    let taken = app.uploads.take(&caller.user, places);
+    taken.ok_or_else(|| Problem::full("too many files are being uploaded just now; try again in a moment"))
 }
 
 /// Which of the files in the messages the question comes with, each once, and the places of those that are ignored: of
