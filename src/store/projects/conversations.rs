@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::enter;
 use crate::id::{ConversationId, ProjectId, RunId, UserId};
 use crate::store::conversations::{self, Message, Node, Tree};
-use crate::store::{StoreError, Tx, time};
+use crate::store::{RunStatus, StoreError, Tx, time};
 
 /// A conversation in a project, without its messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +107,7 @@ pub async fn read(
 /// # Errors
 /// When the database is unavailable.
 pub async fn messages(tx: &mut Tx, of: &Listed, nodes: &[Node]) -> Result<Vec<Message>, StoreError> {
-    let mut messages = conversations::messages_by(tx, of.id, &of.author, nodes, 0).await?;
+    // Before the messages: an answer that ends in between is still being written here, and not over without a text.
     let rows = sqlx::query("SELECT id, status, error FROM runs_in_project($1)")
         .bind(of.id.0)
         .fetch_all(&mut **tx)
@@ -116,10 +116,13 @@ pub async fn messages(tx: &mut Tx, of: &Listed, nodes: &[Node]) -> Result<Vec<Me
         Ok((RunId(row.try_get::<Uuid, _>("id")?), (row.try_get("status")?, row.try_get("error")?)))
     };
     let states: BTreeMap<_, _> = rows.iter().map(state).collect::<Result<_, _>>()?;
+    let mut messages = conversations::messages_by(tx, of.id, &of.author, nodes, 0).await?;
     for message in &mut messages {
-        if let Some((status, error)) = message.run_id.and_then(|run| states.get(&run)) {
-            (message.run_status, message.run_error) = (Some(status.clone()), error.clone());
-        }
+        let Some(run) = message.run_id else { continue };
+        // One that is not known has begun in between.
+        let begun = || (RunStatus::Running.as_str().to_owned(), None);
+        let (status, error) = states.get(&run).cloned().unwrap_or_else(begun);
+        (message.run_status, message.run_error) = (Some(status), error);
     }
     Ok(messages)
 }

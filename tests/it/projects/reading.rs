@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{asked, asked_in, let_in, listed, move_to, put_out, team};
+use super::{asked, asked_in, holding, let_in, listed, move_to, put_out, released, team};
 use crate::attachments::files::taken;
 use crate::support::app::TestApp;
 use crate::support::model_server::{Gate, Script};
@@ -174,6 +174,39 @@ async fn an_answer_that_is_being_written_is_said_to_be_and_is_not_copied() {
     let path = format!("/api/projects/{id}/conversations/{}", empty["id"].as_str().unwrap());
     assert_eq!(vera.get(&path).await.ok()["messages"], json!([]));
     assert_eq!(vera.post(&format!("{path}/copy"), json!({})).await.status, 409);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_while_it_is_read_is_not_copied_without_its_text() {
+    let app = TestApp::start().await;
+    let (will, vera) = (app.user("will"), app.user("vera"));
+    let id = team(&app).await;
+    let own = asked_in(&will, &id, "Why?").await;
+    let answer = will.get(&format!("/api/conversations/{own}")).await.ok()["messages"][1].clone();
+    // As it is while the answer is being written; how it stands is told when somebody lets go, and as it is then.
+    sqlx::raw_sql(
+        "CREATE TABLE written AS SELECT id, content, body FROM messages;
+         UPDATE messages SET content = NULL, body = NULL WHERE role = 'assistant';
+         UPDATE runs SET status = 'running';
+         CREATE OR REPLACE FUNCTION runs_in_project(conversation uuid)
+         RETURNS TABLE (id uuid, status text, error jsonb) LANGUAGE sql VOLATILE SET role = 'llm_council_engine' AS $$
+             SELECT pg_advisory_xact_lock(7);
+             SELECT r.id, r.status, r.error FROM runs r WHERE r.conversation_id = conversation
+         $$",
+    )
+    .execute(&mut app.db.superuser().await)
+    .await
+    .unwrap();
+    let holder = holding(&app, "SELECT pg_advisory_xact_lock(7)").await;
+    let ends = "UPDATE messages m SET content = w.content, body = w.body FROM written w WHERE w.id = m.id;
+                UPDATE runs SET status = 'complete'; COMMIT";
+    let path = format!("/api/projects/{id}/conversations/{own}/copy");
+    let (copied, ()) = tokio::join!(vera.post(&path, json!({})), released(&app, holder, 1, ends));
+    assert_eq!(copied.status, 201, "{}", copied.text);
+    let copy = copied.json()["conversation"]["id"].as_str().unwrap().to_owned();
+    let shown = vera.get(&format!("/api/conversations/{copy}")).await.ok();
+    assert_eq!(shown["messages"][1]["stage3"]["response"], answer["stage3"]["response"], "{shown}");
     app.close().await;
 }
 
