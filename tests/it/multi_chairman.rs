@@ -71,6 +71,23 @@ fn prompts(app: &TestApp, what: AskedFor) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn what_the_chosen_answer_cites_is_told_with_it() {
+    let (app, _search) = TestApp::searching("tavily", "").await;
+    app.models
+        .rule(on(AskedFor::Selection, |_| Script::answer(&format!("{CHOICE}The second text [1], not [7]."))));
+    let ann = with_chairmen(&app).await;
+    let id = ann.conversation().await;
+    let mut asked = body();
+    asked["use_web_search"] = json!(true);
+    let events = ann.ask(&id, asked).await.rest().await;
+    let told = &find(&events, "stage3_complete")["data"];
+    assert_eq!(told["citations"], json!({"cited": [1], "unknown": [7]}));
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(stored["messages"][1]["stage3"], *told);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn all_chairmen_write_and_the_chairman_chooses_and_betters() {
     let app = TestApp::start().await;
     app.models.rule(on(AskedFor::Selection, |_| {

@@ -61,7 +61,8 @@ async fn answer_and_review<'p>(run: &Run, plan: &'p Plan, roster: Roster) -> Res
 async fn write(run: &Run, plan: &Plan, round: &Round<'_>) -> Draft {
     let options = &plan.options;
     if options.final_answer == FinalAnswer::Select {
-        let synthesis = word_for_word::select(run, round).await;
+        let mut synthesis = word_for_word::select(run, round).await;
+        synthesis.citations = run.citations(&synthesis.response);
         run.emit("stage3/complete", SynthesisEvent::complete(synthesis.clone())).await;
         return Draft { settled: true, synthesis };
     }
@@ -77,10 +78,11 @@ async fn write(run: &Run, plan: &Plan, round: &Round<'_>) -> Draft {
     if verdict.is_none() {
         verdict = multi_chairman::write(run, round, &plan.options.chairmen).await;
     }
-    let synthesis = match verdict {
+    let mut synthesis = match verdict {
         Some(synthesis) => synthesis,
         None => synthesis::write(run, round).await,
     };
+    synthesis.citations = run.citations(&synthesis.response);
     let complete = SynthesisEvent::Stage3Complete {
         data: Box::new(synthesis.clone()),
         is_consensus,

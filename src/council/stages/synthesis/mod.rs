@@ -284,7 +284,6 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
         synthesis.alias.clone_from(&brief.settings.chairman_alias);
     }
     synthesis.simulated = run.is_simulated(&synthesis.model);
-    synthesis.citations = run.citations(&synthesis.response);
     for loss in losses(round) {
         synthesis.note(loss);
     }
