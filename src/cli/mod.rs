@@ -29,6 +29,7 @@ use crate::store::SetupError;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
+use crate::terminal::text::harmless_json;
 use crate::terminal::{chat, exit, mcp, own_data, query, tui};
 use crate::version;
 
@@ -272,7 +273,8 @@ impl Cli {
                 terminal::with_session(&listed.place, flags, async |session| {
                     let format = if listed.json { "json" } else { "markdown" };
                     let path = format!("/api/conversations/{conversation}/export?format={format}");
-                    print(&session.text(&path).await?)
+                    let text = session.text(&path).await?;
+                    print(&if listed.json { harmless_json(&text) } else { query::for_pipe(&text).into() })
                 })
             }
             Some(Command::Token { command }) => match command {

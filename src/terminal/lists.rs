@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::session::{Method, Place, Session, Trouble};
-use super::text::{amounts, one_line};
+use super::text::{amounts, harmless_json, one_line};
 
 /// What to do instead where a server refuses to say what everybody used, which it does whoever's token it is.
 const ASK_HERE: &str = "a token is never an administrator's: run `llm-council usage --here` on the server's machine, with \
@@ -183,7 +183,7 @@ pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<S
     }
     let items: Vec<&Value> = pages.iter().flat_map(|page| list.items(page)).collect();
     if as_json {
-        return Ok(format!("{:#}\n", json!(items)));
+        return Ok(format!("{}\n", harmless_json(&format!("{:#}", json!(items)))));
     }
     Ok(table(list, &items))
 }

@@ -9,7 +9,7 @@ use crate::terminal::files;
 use crate::terminal::live::LiveRun;
 use crate::terminal::query;
 use crate::terminal::session::{Method, Trouble};
-use crate::terminal::text::{amounts, harmless, one_line, width};
+use crate::terminal::text::{amounts, harmless, harmless_json, one_line, width};
 
 /// How many conversations `/history` shows.
 const LISTED: usize = 20;
@@ -198,13 +198,16 @@ impl Chat {
     }
 
     async fn export(&self, format: Export) -> Result<String, Trouble> {
-        let format = match format {
+        let name = match format {
             Export::Markdown => "md",
             Export::Json => "json",
         };
-        let text = self.session.text(&format!("{}/export?format={format}", self.path()?)).await?;
-        // A program gets the text as it is; on a terminal it must not contain control sequences.
-        Ok(if self.voice.alone { text } else { harmless(&text).into_owned() })
+        let text = self.session.text(&format!("{}/export?format={name}", self.path()?)).await?;
+        Ok(match format {
+            Export::Markdown if self.voice.alone => query::for_pipe(&text),
+            Export::Markdown => harmless(&text).into_owned(),
+            Export::Json => harmless_json(&text).into_owned(),
+        })
     }
 }
 

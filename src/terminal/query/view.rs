@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::out::Out;
 use super::paper::for_pipe;
 use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
+use crate::terminal::text::harmless_json;
 
 /// Shows a run. Results go to its output, progress to the error output.
 pub trait View: Send {
@@ -51,7 +52,7 @@ pub(super) struct Events {
 
 impl View for Events {
     fn event(&mut self, _run: &LiveRun, event: &Value) -> io::Result<()> {
-        self.out.write(&format!("{event}\n"))
+        self.out.write(&format!("{}\n", harmless_json(&event.to_string())))
     }
 
     fn say(&mut self, sentence: &str) {
@@ -82,7 +83,7 @@ impl View for Whole {
     fn end(&mut self, run: &LiveRun, message: Option<&Value>) -> io::Result<()> {
         if self.json {
             let Some(message) = message else { return Ok(()) };
-            self.out.write(&format!("{message:#}\n"))?;
+            self.out.write(&format!("{}\n", harmless_json(&format!("{message:#}"))))?;
             return self.out.finish();
         }
         let piece = &run.final_answer.piece;

@@ -44,6 +44,29 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
+/// JSON in which everything is escaped that [`harmless()`] takes out of other text: a program reads what was there.
+#[must_use]
+pub fn harmless_json(json: &str) -> Cow<'_, str> {
+    // What of ASCII steers a terminal is escaped in any JSON, but for this one character.
+    let steers =
+        |c: char| c == '\u{7f}' || (!c.is_ascii() && (c.is_control() || is_removed(c) || is_break(c)));
+    if !json.contains(steers) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if steers(c) {
+            // It stands in a string: everything else of JSON is ASCII.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn is_harmless(text: &str) -> bool {
     if text.bytes().all(|b| b == b'\n' || (b' '..=b'~').contains(&b)) {
         return true;

@@ -87,6 +87,18 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn json_controls_no_terminal_and_is_read_as_it_was() {
+    let text = "a\x1b[2J\u{9b}31mb\x7fc\u{202e}d\u{2028}e\u{9d}0;t\u{9c}\t\"\\ ü漢";
+    let json = serde_json::json!({"text": text, "list": [1, null]});
+    for written in [json.to_string(), format!("{json:#}")] {
+        let shown = harmless_json(&written);
+        assert!(is_harmless(&shown) && shown.contains("\\u009b31m") && shown.contains("ü漢"), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), json);
+    }
+    assert!(matches!(harmless_json("{\"a\": \"ü\"}"), Cow::Borrowed(_)));
+}
+
 proptest! {
     #[test]
     fn nothing_is_left_that_controls_a_terminal(text in text()) {

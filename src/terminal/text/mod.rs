@@ -15,7 +15,7 @@ mod theme;
 mod width;
 mod wrap;
 
-pub use harmless::{Harmless, harmless, one_line};
+pub use harmless::{Harmless, harmless, harmless_json, one_line};
 pub use markdown::markdown;
 pub use panel::{MIN_FRAME_WIDTH, Panel, inner_width, panel};
 pub use table::{Column, table};

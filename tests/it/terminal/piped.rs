@@ -70,6 +70,30 @@ async fn what_is_piped_is_markdown_in_the_order_of_the_seats_without_a_character
 }
 
 #[tokio::test]
+async fn an_export_and_json_have_no_character_that_steers_either() {
+    let app = TestApp::start().await;
+    app.models.script("m/chair", [Script::answer(HOSTILE)]);
+    let program = program(&app, "ann").await;
+    let asked = program.run(&["query", "Why?", "--jsonl"]).await;
+    let id = json_lines(&asked)[0]["conversation_id"].as_str().unwrap().to_owned();
+    let exported = program.run(&["export", &id]).await;
+    let as_json = program.run(&["export", &id, "--json"]).await;
+    for ended in [&asked, &exported, &as_json] {
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(
+            ended.stdout.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')),
+            "{}",
+            ended.stdout
+        );
+        assert!(!ended.stdout.contains('\u{202e}'), "{}", ended.stdout);
+    }
+    assert!(exported.stdout.contains("in a cell"), "{}", exported.stdout);
+    let kept: Value = serde_json::from_str(&as_json.stdout).unwrap();
+    assert!(kept.to_string().contains("in a cell"), "{kept}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn the_code_says_what_came_of_it() {
     let app = TestApp::start().await;
     let program = program(&app, "ann").await;
