@@ -154,9 +154,6 @@ pub(super) async fn create(
     let tree = conversations::tree(&mut tx, conversation).await.map_err(conversation_routes::named)?;
     let which = end.map_or(Which::InForce, Which::UpTo);
     let nodes = which.choose(&tree).ok_or_else(|| Problem::not_found("Message"))?;
-    if tree.live().is_some_and(|live| nodes.iter().any(|node| node.id == live.message)) {
-        return Err(Problem::not_to_share(NotToShare::BeingWritten));
-    }
     if nodes.is_empty() {
         return Err(Problem::not_to_share(NotToShare::Empty));
     }
@@ -165,6 +162,11 @@ pub(super) async fn create(
     }
     let messages = conversations::messages(&mut tx, conversation, &nodes).await?;
     let messages: Vec<SharedMessage> = messages.into_iter().map(for_others::snapshot).collect();
+    // By what was read with them: one may have been asked for again since the tree was.
+    let is_live = |message: &SharedMessage| matches!(message.status.as_deref(), Some("queued" | "running"));
+    if messages.iter().any(is_live) {
+        return Err(Problem::not_to_share(NotToShare::BeingWritten));
+    }
     let title = for_others::title(head.title, head.title_is_default, &messages);
     let new = NewShare {
         conversation,

@@ -231,6 +231,24 @@ async fn an_answer_that_is_being_written_is_not_shared() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_asked_for_again_at_that_moment_is_not_shared_without_a_text() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    ask(&ann, &id, "Why?").await;
+    // Which messages there are was read, and what they say waits.
+    let holder = holding(&app, "LOCK message_attachments IN ACCESS EXCLUSIVE MODE").await;
+    let again = "UPDATE messages SET content = NULL, body = NULL WHERE role = 'assistant';
+                 UPDATE runs SET status = 'running'; COMMIT";
+    let path = format!("/api/conversations/{id}/shares");
+    let (refused, ()) = tokio::join!(ann.post(&path, json!({})), released(&app, holder, 1, again));
+    assert_eq!(refused.status, 409, "{}", refused.text);
+    assert_eq!(refused.json()["type"], "urn:llm-council:problem:being-written");
+    act(&app, "UPDATE runs SET status = 'complete'").await;
+    app.close().await;
+}
+
+#[tokio::test]
 async fn where_nobody_may_share_nobody_does() {
     let app = TestApp::with("[sharing]\nmax_days = 0").await;
     let ann = app.user("ann");
