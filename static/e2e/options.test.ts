@@ -323,3 +323,21 @@ it("a preset is saved, asked with once, applied, and deleted", async () => {
   }
   await close(watched);
 });
+
+it("what is chosen is told apart where the system chooses the colours", async () => {
+  const watched = await open(browser, server, { viewport: wide, forcedColors: "active" });
+  const { page } = watched;
+  await page.goto("/");
+  await page.getByRole("button", { name: "Options", exact: true }).click();
+  const routing = page.getByRole("button", { name: "Routing", exact: true });
+  const ground = () => routing.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const before = await ground();
+  await routing.click();
+  await expect.poll(() => routing.getAttribute("aria-pressed")).toBe("true");
+  await expect.poll(ground).not.toBe(before);
+  await page.getByLabel("Your question").focus();
+  const outline = () =>
+    page.locator(".composer-box").evaluate((element) => getComputedStyle(element).outlineStyle);
+  await expect.poll(outline).toBe("solid");
+  await close(watched);
+});

@@ -1,7 +1,8 @@
 /**
- * What the page can do without until it is shown: its keys, how it looks on paper, and its service worker with what is
- * told by that.
+ * What the page can do without until it is shown: its keys, how it looks on paper and in the system's own colours, and its
+ * service worker with what is told by that.
  */
+import "./styles/forced-colors.css";
 import "./styles/print.css";
 import { api } from "./api/client";
 import { keys, queryClient } from "./api/queries";
