@@ -23,11 +23,11 @@ impl Region {
         can_move.then(|| Self { depth, drawn: Vec::new() })
     }
 
-    /// The terminal's columns and rows.
+    /// The terminal's columns, of which `COLUMNS` may use fewer, and its rows.
     #[must_use]
     pub fn size() -> (usize, usize) {
-        let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-        (usize::from(columns.max(1)), usize::from(rows.max(2)))
+        let wished = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        size(crossterm::terminal::size().ok(), wished)
     }
 
     /// Draws these lines in the place of those before: the last that there is room for, each cut to the width.
@@ -83,6 +83,17 @@ impl Region {
     }
 }
 
+/// Of a terminal that says so much of itself. Some do not know, such as serial lines: they have none of either.
+fn size(terminal: Option<(u16, u16)>, wished: Option<usize>) -> (usize, usize) {
+    let (columns, rows) = terminal.unwrap_or_default();
+    let wished = wished.filter(|columns| *columns > 0);
+    let columns = match (usize::from(columns), wished) {
+        (0, wished) => wished.unwrap_or(80),
+        (columns, wished) => wished.unwrap_or(columns).min(columns),
+    };
+    (columns, if rows == 0 { 24 } else { usize::from(rows).max(2) })
+}
+
 fn up(out: &mut impl io::Write, rows: usize) -> io::Result<()> {
     match u16::try_from(rows) {
         Ok(rows) if rows > 0 => queue!(out, MoveUp(rows), MoveToColumn(0)),
@@ -98,6 +109,22 @@ fn rows(widths: impl Iterator<Item = usize>, columns: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_is_as_wide_as_it_says_or_less_where_that_is_wished() {
+        for (terminal, wished, expected) in [
+            (Some((120, 40)), None, (120, 40)),
+            (Some((120, 40)), Some(60), (60, 40)),
+            (Some((120, 40)), Some(200), (120, 40)),
+            (Some((120, 40)), Some(0), (120, 40)),
+            (Some((0, 0)), None, (80, 24)),
+            (Some((0, 0)), Some(132), (132, 24)),
+            (Some((1, 1)), None, (1, 2)),
+            (None, None, (80, 24)),
+        ] {
+            assert_eq!(size(terminal, wished), expected, "{terminal:?} {wished:?}");
+        }
+    }
 
     #[test]
     fn a_narrower_terminal_has_wrapped_what_was_drawn() {
