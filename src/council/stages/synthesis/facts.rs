@@ -116,7 +116,7 @@ impl HeadingFact {
             Self::SomeMembers { good, asked, by }
         } else if round.task.without_reviews {
             Self::Unreviewed { by }
-        } else if by.is_none() && !reviews.is_empty() && !reviews.iter().any(|review| review.counts) {
+        } else if by.is_none() && !reviews.iter().any(|review| review.counts) {
             Self::Unranked
         } else {
             Self::Council { by }

@@ -1,5 +1,26 @@
+use std::borrow::Cow;
+
+use serde_json::json;
+
 use super::*;
+use crate::council::stages::answers::Answer;
+use crate::council::stages::reviews::Reviewed;
+use crate::council::task::Task;
 use crate::llm::{CallFact, ErrorKind};
+
+/// One member was in time and the other late, so there was nothing to review.
+#[test]
+fn answers_that_nobody_reviewed_are_not_headed_as_the_councils_final_one() {
+    let task: Task = serde_json::from_value(json!({"question": "Why?", "settings": {}})).unwrap();
+    let late = Answer { late: true, ..Answer::default() };
+    let round = Round {
+        task: Cow::Borrowed(&task),
+        members: Vec::new(),
+        answers: vec![Answer::default(), late],
+        reviewed: Reviewed::default(),
+    };
+    assert_eq!(HeadingFact::of(&round, None), HeadingFact::Unranked);
+}
 
 #[test]
 fn a_heading_is_made_of_its_fact() {
