@@ -142,6 +142,25 @@ async fn a_first_tier_that_is_sure_and_agrees_is_the_council() {
 }
 
 #[tokio::test]
+async fn a_member_that_broke_off_within_its_confidence_says_none() {
+    let app = TestApp::start().await;
+    // Of `CONFIDENCE: 10` the connection brought all but the last digit.
+    app.models.rule(|request| {
+        let is_cut = request.model == "s/two" && request.asked_for() == AskedFor::Answer;
+        if is_cut { Some(Script::answer("So it is.\n\nCONFIDENCE: 1").cut()) } else { agreed(request) }
+    });
+    let ann = ann(&app).await;
+    let (_, stored) = ask(&ann, json!({})).await;
+    let answer = &stored["stage1"][1];
+    assert_eq!((&answer["response"], &answer["confidence"]), (&json!("So it is."), &Value::Null));
+    assert!(answer["error"].is_string());
+    assert_eq!(stored["metadata"]["escalation_info"]["escalated"], false);
+    let confidence = &stored["metadata"]["aggregate_confidence"];
+    assert_eq!((&confidence["count"], &confidence["total_models"]), (&json!(2), &json!(3)));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_unsure_first_tier_is_not_reviewed_by_itself() {
     let app = TestApp::start().await;
     app.models.rule(|request| {

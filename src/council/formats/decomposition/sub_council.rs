@@ -165,7 +165,7 @@ async fn send(
 fn read(task: &Task, member: &Member, conversed: Conversed, pick: Pick) -> Answer {
     let mut answer = answers::whole(member, conversed);
     if pick == Pick::Confidence {
-        (answer.response, answer.confidence) = confidence::parse(&answer.response);
+        answer.read_confidence();
     }
     answer.fail_if_silent();
     answers::read_steps(task, &mut answer);

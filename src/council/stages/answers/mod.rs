@@ -147,6 +147,14 @@ impl Answer {
         self.error_fact = error.fact;
     }
 
+    /// Takes the line of its confidence out of its text. Of one that failed it says nothing: it may have broken off within
+    /// the number.
+    pub(in crate::council) fn read_confidence(&mut self) {
+        let (text, confidence) = confidence::parse(&self.response);
+        self.response = text;
+        self.confidence = confidence.filter(|_| self.error.is_none());
+    }
+
     /// Notes that it failed where its text says nothing: a reply may be the line of its confidence alone, or characters
     /// that nobody sees.
     pub(in crate::council) fn fail_if_silent(&mut self) {
@@ -518,7 +526,7 @@ pub(in crate::council) fn whole(member: &Member, conversed: Conversed) -> Answer
 
 fn read(task: &Task, member: &Member, conversed: Conversed) -> Answer {
     let mut answer = whole(member, conversed);
-    (answer.response, answer.confidence) = confidence::parse(&answer.response);
+    answer.read_confidence();
     answer.fail_if_silent();
     read_steps(task, &mut answer);
     answer.addresses_judges = judges::addresses_judges(&answer.response);
