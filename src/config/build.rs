@@ -271,6 +271,10 @@ fn server(values: &mut Values, auth: &Auth) -> Server {
 
 fn auth(values: &Values) -> Auth {
     let mut auth: Auth = values.section("auth");
+    // Passed over, it would leave people with one group whose name is all of theirs.
+    if values.is_set("auth.group_separator") && values.is_blank("auth.group_separator") {
+        values.error("auth.group_separator", "must be one character that is no blank");
+    }
     if values.is_wrong("auth.mode") {
         // What goes with a mode cannot be checked, and nothing is to be opened.
         auth.mode = AuthMode::Proxy;

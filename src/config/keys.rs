@@ -134,7 +134,7 @@ const BEFORE: &[Key] = &[
     key("auth.header.email", Kind::Text, "", "The header with the email address, instead of the preset's.").example("Remote-Email").rule(rules::header_name),
     key("auth.header.name", Kind::Text, "", "The header with the display name, instead of the preset's.").example("Remote-Name").rule(rules::header_name),
     key("auth.header.groups", Kind::Text, "", "The header with the groups, instead of the preset's.").example("Remote-Groups").rule(rules::header_name),
-    key("auth.group_separator", Kind::Text, "", "The one character between groups, instead of the preset's.").example("|").rule(rules::character),
+    key("auth.group_separator", Kind::Text, "", "The one character between groups, instead of the preset's; no blank.").example("|").rule(rules::character),
     key("auth.admin_groups", Kind::List, "", "Groups whose members are admins.").example("council-admins"),
     key("auth.admin_users", Kind::List, "", "Users who are admins.").example("ada").rule(rules::admin),
     key("auth.proxy_secret", Kind::Secret, "", "A secret that the proxy adds to every request; recommended with `auth.mode = \"proxy\"`."),

@@ -49,6 +49,16 @@ fn whoever_says_how_people_sign_in_must_say_that_they_do() {
 }
 
 #[test]
+fn groups_are_not_separated_by_blanks() {
+    let text = errors("", &[("LLM_COUNCIL__AUTH__GROUP_SEPARATOR", " ")]);
+    assert!(
+        text.starts_with("auth.group_separator (from LLM_COUNCIL__AUTH__GROUP_SEPARATOR): must be one"),
+        "{text}"
+    );
+    load("", &[("LLM_COUNCIL__AUTH__GROUP_SEPARATOR", "")]).unwrap();
+}
+
+#[test]
 fn a_mode_that_is_nearly_said_does_not_open_the_server() {
     for blank in [" ", "\t", "\u{a0}"] {
         let text = errors("", &[("LLM_COUNCIL__AUTH__MODE", blank)]);
