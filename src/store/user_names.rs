@@ -94,6 +94,21 @@ async fn rename_on(connection: &mut PgConnection, from: &str, to: &str) -> Resul
     sqlx::raw_sql(of_each(|table| format!("ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY;")))
         .execute(&mut *tx)
         .await?;
+    // A row and the one that it refers to change their owner together. References stay deferrable: that changes nothing for
+    // whoever does not defer them.
+    let deferrable: Option<String> = sqlx::query_scalar(
+        "SELECT string_agg(format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE;',
+                                  c.conrelid::regclass, c.conname), '')
+         FROM pg_constraint c
+         WHERE c.contype = 'f' AND NOT c.condeferrable AND c.connamespace = current_schema()::regnamespace
+           AND EXISTS (SELECT FROM pg_attribute a
+                       WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) AND a.attname = 'user_id')",
+    )
+    .fetch_one(&mut *tx)
+    .await?;
+    if let Some(deferrable) = deferrable {
+        sqlx::raw_sql(AssertSqlSafe(deferrable)).execute(&mut *tx).await?;
+    }
     sqlx::raw_sql("SET CONSTRAINTS ALL DEFERRED").execute(&mut *tx).await?;
     for table in &tables {
         let sql = AssertSqlSafe(format!("UPDATE {table} SET user_id = $2 WHERE user_id = $1"));

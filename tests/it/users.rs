@@ -182,6 +182,28 @@ async fn what_was_made_without_sign_in_can_be_given_to_a_person() {
     local.put("/api/admin/retention", json!({"days": 4000})).await.ok();
     server.signal("SIGTERM");
     server.ended().await;
+    // Whatever refers to something else of the same person.
+    let referring = "
+        INSERT INTO folders (id, user_id, name, name_key) VALUES (gen_random_uuid(), 'local', 'Home', 'home');
+        UPDATE conversations SET folder_id = (SELECT id FROM folders);
+        INSERT INTO messages (id, conversation_id, user_id, position, role, content)
+            SELECT gen_random_uuid(), id, user_id, 0, 'user', 'Why?' FROM conversations;
+        INSERT INTO attachments (user_id, id, filename, file_type, mime_type, size, content, text)
+            VALUES ('local', repeat('a', 64), 'a.txt', 'text', 'text/plain', 1, 'a', 'a');
+        INSERT INTO message_attachments (message_id, place, user_id, attachment_id, filename, file_type, mime_type, size,
+                                         characters, characters_read)
+            SELECT id, 0, user_id, repeat('a', 64), 'a.txt', 'text', 'text/plain', 1, 1, 1 FROM messages;
+        INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
+            SELECT gen_random_uuid(), user_id, id, 'Ann', 'Why', '[]', 1, now() + interval '1 day' FROM conversations;
+        INSERT INTO library_entries (id, user_id, kind, version, is_shared)
+            VALUES (gen_random_uuid(), 'local', 'prompt', 1, false);
+        INSERT INTO library_versions (entry_id, user_id, version, name, text, is_shared)
+            SELECT id, user_id, 1, 'Why', 'Why?', false FROM library_entries;
+        INSERT INTO schedules (id, user_id, name, request, cron, time_zone)
+            VALUES (gen_random_uuid(), 'local', 'Daily', '{}', '0 8 * * *', 'UTC');
+        INSERT INTO schedule_results (id, schedule_id, user_id, refusal)
+            SELECT gen_random_uuid(), id, user_id, 'No.' FROM schedules";
+    sqlx::raw_sql(referring).execute(&mut db.superuser().await).await.unwrap();
     assert_eq!(proxy.run(&["migrate", "--check"]).await.code, Some(0), "the name is known");
     let ended = proxy.run(&["migrate", "--rename", "local", "ann"]).await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -191,6 +213,13 @@ async fn what_was_made_without_sign_in_can_be_given_to_a_person() {
     for project in projects {
         assert_eq!(ann.get(&format!("/api/projects/{project}")).await.ok()["role"], "owner");
     }
+    let theirs = "SELECT (SELECT count(*) FROM folders WHERE user_id = 'ann')
+                       + (SELECT count(*) FROM message_attachments WHERE user_id = 'ann')
+                       + (SELECT count(*) FROM shares WHERE user_id = 'ann')
+                       + (SELECT count(*) FROM library_versions WHERE user_id = 'ann')
+                       + (SELECT count(*) FROM schedule_results WHERE user_id = 'ann')";
+    let theirs = sqlx::query_scalar::<_, i64>(theirs).fetch_one(&mut db.superuser().await).await.unwrap();
+    assert_eq!(theirs, 5);
     assert_eq!(server.admin().get("/api/admin/retention").await.ok()["chosen_by"], "ann");
     let log = server.admin().get("/api/admin/audit").await.ok();
     let by: Vec<&str> =
