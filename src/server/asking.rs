@@ -318,7 +318,7 @@ fn asked_of(messages: Vec<Said>) -> Vec<line::Asked> {
 }
 
 /// The turns that have a final answer.
-fn history(messages: Vec<Text>) -> Vec<Turn> {
+pub(super) fn history(messages: Vec<Text>) -> Vec<Turn> {
     let mut turns = Vec::new();
     let mut question = None;
     for Text { role, content, corrections } in messages {

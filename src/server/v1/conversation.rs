@@ -71,29 +71,6 @@ fn is_told(stored: &Text, told: &str) -> bool {
         || (stored.role == "assistant" && told.ends_with(&format!("{}{stored_text}", plain(RULE))))
 }
 
-/// What was said up to the answer of a response, that answer included.
-pub(super) fn turns_until(
-    messages: Vec<conversations::Message>,
-    answer: crate::id::RunId,
-) -> Option<Vec<Turn>> {
-    let mut turns = Vec::new();
-    let mut question = None;
-    for message in messages {
-        if message.role == "user" {
-            question = message.content;
-            continue;
-        }
-        let is_it = message.run_id == Some(answer) || message.earlier_runs.contains(&answer);
-        if let (Some(question), Some(answer)) = (question.take(), message.content) {
-            turns.push(Turn { question, answer });
-        }
-        if is_it {
-            return Some(turns);
-        }
-    }
-    None
-}
-
 /// The fields of a question with these files, as these APIs call them.
 pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str)> {
     let fields = [

@@ -9,7 +9,6 @@ use url::form_urlencoded;
 
 use super::api::{Api, From, GoesOn, Names, Place, Whom};
 use super::ask;
-use super::conversation::turns_until;
 use super::direct;
 use super::files::{Coming, SaidFile};
 use super::follow::{Follower, find};
@@ -25,6 +24,7 @@ use crate::council::field::FieldError;
 use crate::id::RunId;
 use crate::runs::Asked;
 use crate::server::app::App;
+use crate::server::asking;
 use crate::server::connection::Presence;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
@@ -123,18 +123,24 @@ async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, R
     if asked.status != RunStatus::Complete {
         return Err(refused("has no answer to go on from: wait until it is completed"));
     }
+    let mut own = runs::answers_to_programs(&app.db, &caller.scope(), &[run]).await.map_err(Problem::from)?;
     let mut tx = app.db.begin(&caller.scope()).await.map_err(Problem::from)?;
     let conversation = asked.conversation;
     let tree = conversations::tree(&mut tx, conversation).await.map_err(Problem::from)?;
     let answer = tree.find(asked.message).ok_or_else(|| refused(gone))?;
-    let messages =
-        conversations::messages(&mut tx, conversation, &tree.path(answer)).await.map_err(Problem::from)?;
+    let path = tree.path(answer);
+    let messages = conversations::messages(&mut tx, conversation, &path).await.map_err(Problem::from)?;
+    let texts = conversations::texts(&mut tx, conversation, &path).await.map_err(Problem::from)?;
     let is_shown = messages.last().is_some_and(|last| last.run_id == Some(run));
     let is_last = is_shown && tree.after(Some(answer)).is_empty();
     let asked_with = messages.iter().rev().find(|message| message.role == "user");
     let files =
         asked_with.map(|question| question.attachments.iter().map(carried).collect()).unwrap_or_default();
-    let history = turns_until(messages, run).ok_or_else(|| refused(gone))?;
+    let mut history = asking::history(texts);
+    // Asked for again in a browser, its place shows another answer now, or none.
+    if let (Some(last), Some(own)) = (history.last_mut(), own.remove(&run)) {
+        last.answer = own;
+    }
     Ok(Place { goes_on: is_last.then_some(GoesOn { conversation, after: answer.id }), history, files })
 }
 

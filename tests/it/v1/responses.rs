@@ -251,6 +251,34 @@ async fn a_response_goes_on_from_the_one_before() {
 }
 
 #[tokio::test]
+async fn a_response_is_gone_on_from_as_it_was_whatever_its_place_shows_now() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let ann = app.user("ann");
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let id = ann.get("/api/conversations").await.ok()[0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/conversations/{id}");
+    // Somebody asks for it again in a browser, in vain at first.
+    for (kind, script, question) in [
+        (AskedFor::Answer, Script::status(400, "not today"), "Two?"),
+        (AskedFor::Synthesis, Script::answer("A later answer."), "Or two?"),
+    ] {
+        let run = ann.get(&path).await.ok()["messages"][1]["run_id"].as_str().unwrap().to_owned();
+        app.models.rule(move |request| (request.asked_for() == kind).then(|| script.clone()));
+        let again = ann.post(&format!("/api/runs/{run}/retry"), json!({"from": "stage1"})).await.ok();
+        ann.events(again["run_id"].as_str().unwrap(), 0).await.rest().await;
+        app.models.rule(|_| None);
+        tool.post(RESPONSES, wants(question, &json!({"previous_response_id": first["id"]}))).await.ok();
+        let asked = app.models.records().into_iter().map(|record| record.request);
+        let mut asked = asked.filter(|request| request.asked_for() == AskedFor::Answer);
+        let went_on = asked.find(|request| request.prompt().starts_with(question)).unwrap();
+        assert_eq!(went_on.body["messages"][0]["content"], "One?");
+        assert_eq!(went_on.body["messages"][1]["content"], json!(text(&first)), "{question}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn items_of_earlier_responses_may_be_named_by_their_ids() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
