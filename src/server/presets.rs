@@ -13,7 +13,7 @@ use super::regions;
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
 use crate::council::field::{FieldError, FieldErrorKind, Fields, name_problem};
-use crate::council::plan::{default_problems, settings_problems};
+use crate::council::plan::{default_problems, overlaid, settings_problems};
 use crate::council::setting::RunOptions;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::id::PresetId;
@@ -310,7 +310,7 @@ pub(super) async fn in_force(
     let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) else {
         if let Some(content) = of_project {
             in_force.settings = in_force.settings.with(&content.settings);
-            in_force.options.extend(content.options);
+            in_force.options = overlaid(in_force.options, content.options);
             in_force.problems =
                 unfit("project_id", "the settings of the project do not fit yours", &in_force.settings);
         }

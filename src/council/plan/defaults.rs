@@ -29,6 +29,15 @@ fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
     body
 }
 
+/// Default options with these on top of them, which also overrule what they say in other words.
+#[must_use]
+pub fn overlaid(mut defaults: RunOptions, newer: RunOptions) -> RunOptions {
+    let said = Value::Object(newer.clone());
+    defaults.retain(|name, _| !features::is_overruled(&said, name));
+    defaults.extend(newer);
+    defaults
+}
+
 /// Everything that is wrong with these settings, default options included.
 #[must_use]
 pub fn settings_problems(settings: &Settings) -> Vec<FieldError> {

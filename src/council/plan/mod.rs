@@ -18,7 +18,7 @@ use super::run_event::Ignored;
 use super::task::Task;
 use crate::llm::Sampling;
 
-pub use defaults::{default_problems, settings_problems};
+pub use defaults::{default_problems, overlaid, settings_problems};
 pub use request::{Context, MAX_CONTENT_CHARS, question_problem, text_problem};
 
 /// How a run's final answer comes, as far as whoever follows the run has to know it beforehand.

@@ -91,6 +91,24 @@ async fn instructions_and_defaults_count_in_the_project_and_only_there() {
 }
 
 #[tokio::test]
+async fn the_projects_options_count_before_ones_own_also_in_other_words() {
+    let app = TestApp::start().await;
+    let (ann, will) = (app.user("ann"), app.user("will"));
+    let options = json!({"use_early_consensus": true, "count_self_votes": true});
+    let id = project(&ann, json!({"name": "Herons", "options": options})).await;
+    let_in(&ann, &id, "user/will", "writer").await;
+    let mine = json!({"default_options": {"final": "select", "self_votes": "left_out"}});
+    will.put("/api/config", mine).await.ok();
+    let inside = will.post("/api/conversations", json!({"project_id": id})).await.ok();
+    let answer = ask(&will, inside["id"].as_str().unwrap(), json!({"content": "Why?"})).await;
+    let metadata = &answer["metadata"];
+    assert!(metadata["consensus_info"]["reason"].is_string(), "it was looked for: {metadata}");
+    assert_eq!(metadata["aggregate"]["self_votes"], "counted");
+    assert!(metadata.get("ignored").is_none(), "{metadata}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_default_of_ones_own_that_does_not_fit_the_project_is_left_out() {
     let app = TestApp::start().await;
     let (ann, will) = (app.user("ann"), app.user("will"));
