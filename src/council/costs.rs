@@ -129,6 +129,12 @@ pub struct Costs {
 }
 
 impl Costs {
+    /// USD, where every call's cost is known: the sum of some would look like that of all.
+    #[must_use]
+    pub fn whole_cost(&self) -> Option<f64> {
+        self.total_cost.filter(|_| self.unknown_cost_calls == 0)
+    }
+
     /// Sums finished calls.
     #[must_use]
     pub fn of<'a>(spent: impl IntoIterator<Item = &'a Spent>) -> Self {

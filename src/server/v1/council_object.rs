@@ -20,7 +20,7 @@ fn details(deliberation: &Deliberation) -> (u64, u64) {
     })
 }
 
-/// The sum over the run's calls, in the form of chat completions; with the cost in USD.
+/// The sum over the run's calls, in the form of chat completions; with the cost in USD, where that of every call is known.
 pub(super) fn chat_usage(course: &Course) -> Value {
     let costs = course.costs().cloned().unwrap_or_default();
     let (cached, reasoning) = details(course.deliberation());
@@ -51,7 +51,7 @@ pub(super) fn response_usage(course: &Course) -> Value {
 }
 
 fn add_cost(usage: &mut Value, costs: &Costs) {
-    if let Some(cost) = costs.total_cost {
+    if let Some(cost) = costs.whole_cost() {
         usage["cost"] = json!(cost);
     }
 }
@@ -106,6 +106,7 @@ pub(super) fn council(told: Told<'_>) -> Value {
         })
         .collect();
     let stage3 = deliberation.stage3.as_ref();
+    let costs = deliberation.metadata.costs.as_ref();
     json!({
         "run_id": told.requested.run,
         "conversation_id": told.requested.conversation,
@@ -114,6 +115,7 @@ pub(super) fn council(told: Told<'_>) -> Value {
         "heading": stage3.map(|stage3| &stage3.heading),
         "disagreement": stage3.and_then(|stage3| stage3.disagreement.as_ref()),
         "sources": deliberation.metadata.sources,
-        "cost": deliberation.metadata.costs.as_ref().and_then(|costs| costs.total_cost),
+        "cost": costs.and_then(|costs| costs.total_cost),
+        "unknown_cost_calls": costs.map(|costs| costs.unknown_cost_calls),
     })
 }

@@ -130,6 +130,21 @@ async fn a_council_has_no_cost_where_some_price_is_not_known() {
 }
 
 #[tokio::test]
+async fn a_run_says_how_many_of_its_calls_have_no_known_cost() {
+    let app = TestApp::start().await;
+    let client = Client::modern(&app, "ann");
+    set_prices(&app, |model| (model == "m/one").then_some(1e-6)).await;
+    let run = told(&client, "ask_council", json!({"question": "Why?"})).await;
+    assert!(run["cost_usd"].as_f64() > Some(0.0) && run["unknown_cost_calls"].as_u64() > Some(0), "{run}");
+    let again = client.call("get_run", json!({"run_id": run["run_id"]})).await;
+    assert!(text(&again).contains("calls of unknown cost"), "{again}");
+    set_prices(&app, |_| Some(1e-6)).await;
+    let run = told(&client, "ask_council", json!({"question": "Why else?"})).await;
+    assert!(run["cost_usd"].as_f64() > Some(0.0) && run.get("unknown_cost_calls").is_none(), "{run}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_estimate_costs_nothing() {
     let app = TestApp::start().await;
     let client = Client::modern(&app, "ann");

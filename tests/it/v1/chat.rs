@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{CHAT, Sent, asks, asks_with, program, refused, runs, stream};
 use crate::support::app::TestApp;
 use crate::support::model_server::{AskedFor, Gate, Script};
+use crate::support::money::set_prices;
 
 /// The pieces of a stream: content, progress, and the rest of it.
 fn told(sent: &[Sent]) -> (String, String) {
@@ -317,6 +318,23 @@ async fn cited_sources_are_annotations_with_their_place_in_the_text() {
     let cited: String = text[place("start_index")..place("end_index")].iter().collect();
     assert_eq!(cited, "[1]");
     assert!(citation["url_citation"]["url"].as_str().unwrap().starts_with("http"));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_cost_that_is_known_in_part_is_not_told_as_the_whole() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let body = |question: &str| asks_with(question, &json!({"include": ["council"]}));
+    set_prices(&app, |model| (model == "m/one").then_some(1e-6)).await;
+    let answer = tool.post(CHAT, body("Why?")).await.ok();
+    assert!(answer["usage"].get("cost").is_none(), "{answer}");
+    let council = &answer["council"];
+    assert!(council["cost"].as_f64() > Some(0.0) && council["unknown_cost_calls"].as_u64() > Some(0));
+    set_prices(&app, |_| Some(1e-6)).await;
+    let answer = tool.post(CHAT, body("Why else?")).await.ok();
+    assert!(answer["usage"]["cost"].as_f64() > Some(0.0), "{answer}");
+    assert_eq!(answer["council"]["unknown_cost_calls"], 0, "{answer}");
     app.close().await;
 }
 

@@ -42,6 +42,7 @@ pub(super) fn output() -> Value {
             "members": {"type": "array", "items": member},
             "ranking": {"type": "array", "items": place, "description": "By the members' blind reviews of each other."},
             "cost_usd": {"type": "number", "description": "Of the calls whose cost is known."},
+            "unknown_cost_calls": {"type": "integer", "description": "How many calls are not in it, as nobody told their cost."},
             "error": {"type": "string", "description": "Why the run failed, or who has stopped it where that was not its owner."},
             "next": {"type": "string", "description": "How to go on, where it is not over."}
         }),
@@ -79,7 +80,10 @@ pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
     say("notes", json!(writer.map(|written| &written.notes)));
     say("members", members(&deliberation));
     say("ranking", ranking(&deliberation));
-    say("cost_usd", json!(deliberation.metadata.costs.as_ref().and_then(|costs| costs.total_cost)));
+    let costs = deliberation.metadata.costs.as_ref();
+    let (usd, unknown) = costs.map_or((None, 0), |costs| (costs.total_cost, costs.unknown_cost_calls));
+    say("cost_usd", json!(usd));
+    say("unknown_cost_calls", json!((unknown > 0).then_some(unknown)));
     say("error", json!(error));
     say("next", json!(next));
     let head = match (row.status, deliberation.answer_text(), &next, &error) {
@@ -90,7 +94,12 @@ pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
         (_, _, _, Some(error)) => format!("The run failed: {error}"),
         _ => "The run ended without an answer.".to_owned(),
     };
-    let cost = structured["cost_usd"].as_f64().map(|usd| format!(", cost {}", Cost(usd))).unwrap_or_default();
+    let cost = match (usd, unknown) {
+        (Some(usd), 0) => format!(", cost {}", Cost(usd)),
+        (Some(usd), _) => format!(", cost {} and {unknown} calls of unknown cost", Cost(usd)),
+        (None, 0) => String::new(),
+        (None, _) => ", cost unknown".to_owned(),
+    };
     let text = format!(
         "{head}\n\n(status {}, run_id {}, conversation_id {}{cost})",
         row.status.as_str(),
