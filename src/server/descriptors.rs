@@ -10,6 +10,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What a server needs beside its connections to the database, to do anything useful at all.
 const MIN_DESCRIPTORS: u64 = 240;
+/// The most that macOS lets a process set for itself where its hard limit is none.
+const WITHOUT_A_LIMIT: u64 = 10_240;
 /// A quarter of all is kept for work that has begun, but not more than this.
 const MAX_RESERVED: u64 = 256;
 /// What a question may take: its reader, seven members and a few more.
@@ -47,16 +49,25 @@ pub enum DescriptorError {
 /// [`DescriptorError::TooFew`] where that is too little for a server with so many database connections.
 pub fn raise(database_connections: u32) -> Result<u64, DescriptorError> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let limit = maximum.unwrap_or(u64::MAX);
+    let limit = within_reach(current, maximum);
     let needed = MIN_DESCRIPTORS + u64::from(database_connections);
     if limit < needed {
         return Err(DescriptorError::TooFew { limit, needed });
     }
-    if current != maximum {
-        setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+    if current.is_some_and(|current| current < limit) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(limit), maximum })
             .map_err(DescriptorError::Refused)?;
     }
     Ok(limit)
+}
+
+/// How far the soft limit can be raised. Macs have no hard limit, and refuse a soft one that is none.
+fn within_reach(current: Option<u64>, maximum: Option<u64>) -> u64 {
+    match (current, maximum) {
+        (_, Some(maximum)) => maximum,
+        (Some(current), None) => current.max(WITHOUT_A_LIMIT),
+        (None, None) => u64::MAX,
+    }
 }
 
 /// The descriptors of this process.
@@ -124,6 +135,14 @@ fn open(limit: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_soft_limit_is_raised_to_the_hard_one_or_as_far_as_a_mac_allows() {
+        assert_eq!(within_reach(Some(1024), Some(524_288)), 524_288);
+        assert_eq!(within_reach(Some(256), None), 10_240);
+        assert_eq!(within_reach(Some(65_536), None), 65_536);
+        assert_eq!(within_reach(None, None), u64::MAX);
+    }
 
     #[test]
     fn questions_that_have_not_opened_what_they_need_are_counted_until_they_have() {
