@@ -23,6 +23,8 @@ pub const STAGE: Stage = Stage::named("title");
 pub static TITLE: Purpose = Purpose { name: "title", usual_tokens: 20, simulated };
 
 const MAX_CHARS: usize = 50;
+/// What stands before a title where a model writes the end of its prompt once more.
+const LABEL: &str = "title:";
 /// How much of the question the model reads.
 pub const QUOTED_CHARS: usize = 2_000;
 
@@ -147,13 +149,23 @@ pub fn fallback(question: &str) -> Title {
 }
 
 fn clean(text: &str) -> Option<Title> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = line.trim_start_matches('#').trim();
-    let line = line.strip_prefix("Title:").unwrap_or(line);
-    let quotes = ['"', '\'', '“', '”', '‘', '’', '«', '»', '*', '`', '_', ' ', '.'];
-    let title = seen(line.trim_matches(quotes));
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!shows_nothing(&title)).then(|| Title { title: shorten(&title) })
+    let title = text.lines().map(on_line).find(|title| !shows_nothing(title))?;
+    Some(Title { title: shorten(&title) })
+}
+
+/// The title on a line, without what models like to put around it.
+fn on_line(line: &str) -> String {
+    let marks = |c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '«' | '»' | '*' | '`' | '_')
+    };
+    // A full stop at its beginning is part of a name (`.NET`).
+    let bare = |text: &str| {
+        text.trim_start_matches(marks).trim_end_matches(|c: char| c == '.' || marks(c)).to_owned()
+    };
+    let line = bare(line.trim().trim_start_matches('#'));
+    let labelled = line.get(..LABEL.len()).is_some_and(|start| start.eq_ignore_ascii_case(LABEL));
+    let title = if labelled { bare(line.get(LABEL.len()..).unwrap_or_default()) } else { line };
+    seen(&title).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Without what a person may not write into a title either: it would hide there, or turn the line around.
@@ -196,11 +208,20 @@ mod tests {
 
     #[test]
     fn quotes_headings_and_further_lines_are_dropped() {
-        for text in
-            ["\"Rust Async Runtimes\"", "# Rust Async Runtimes\n\nBecause", "\n**Rust Async Runtimes.**\n"]
-        {
-            assert_eq!(clean(text).unwrap().title, "Rust Async Runtimes");
+        for text in [
+            "\"Rust Async Runtimes\"",
+            "# Rust Async Runtimes\n\nBecause",
+            "\n**Rust Async Runtimes.**\n",
+            "Title: Rust Async Runtimes",
+            "**Title:** Rust Async Runtimes",
+            "\"TITLE: Rust Async Runtimes\".",
+            "Title:\n\nRust Async Runtimes",
+            "```\nRust Async Runtimes\n```",
+        ] {
+            assert_eq!(clean(text).unwrap().title, "Rust Async Runtimes", "{text:?}");
         }
+        assert_eq!(clean(".NET and C#").unwrap().title, ".NET and C#");
+        assert_eq!(clean("Titles in Novels").unwrap().title, "Titles in Novels");
         assert_eq!(clean("  \n \"\" "), None);
         assert_eq!(clean("\u{200b}\u{feff}"), None);
     }
