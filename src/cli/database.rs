@@ -21,7 +21,8 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<(PgConnectOptions, O
     }
 }
 
-/// The same for a command that may be run beside a server: where that has the local database running, it is used.
+/// The same for a command that may be run beside a server or another command: where that has the local database running, it
+/// is used.
 ///
 /// # Errors
 /// When the local one cannot be started.
@@ -34,7 +35,8 @@ pub(super) async fn open_beside(
             Some(options) => Ok((options, None)),
             None => Err(error),
         },
-        opened => opened,
+        Err(error) => Err(error),
+        Ok((options, local)) => Ok((options, local.map(LocalPostgres::of_a_command).transpose()?)),
     }
 }
 

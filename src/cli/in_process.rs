@@ -1,7 +1,8 @@
 //! The parts of a server without HTTP, for commands that ask models themselves. Its runs are durable: what it leaves
 //! undone, a server or the next command goes on with.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::web;
@@ -11,17 +12,20 @@ use crate::config::Config;
 use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::app::App;
 use crate::shutdown::Shutdown;
-use crate::store::local::LocalPostgres;
+use crate::store::local::{Durability, LocalPostgres};
 use crate::store::{self, Db};
 use crate::telemetry::Telemetry;
 
 /// How long the database may take at the end.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often it is looked whether the command has ended whose local database is used.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// See the module. Ended by [`InProcess::leave`].
 pub(super) struct InProcess {
     pub app: web::Data<App>,
-    local: Option<LocalPostgres>,
+    /// The local database, where this process runs it.
+    local: Arc<Mutex<Option<LocalPostgres>>>,
 }
 
 impl InProcess {
@@ -66,6 +70,11 @@ impl InProcess {
         app.models.refresh_models().await;
         let models = app.models.clone();
         tasks.spawn_background(async move { models.keep_lists_fresh().await });
+        let is_anothers = config.database.url.is_none() && local.is_none();
+        let local = Arc::new(Mutex::new(local));
+        if is_anothers {
+            tasks.spawn_background(take_over(config.data_dir.clone(), local.clone()));
+        }
         Ok(Self { app, local })
     }
 
@@ -91,9 +100,29 @@ impl InProcess {
         self.app.shutdown.tasks().end_background();
         // Only open connections are lost if it does not answer in time.
         drop(tokio::time::timeout(LEAVE_TIMEOUT, self.app.db.close()).await);
-        if let Some(local) = self.local {
+        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(local) = local {
             local.stop().await?;
         }
         Ok(())
+    }
+}
+
+/// Starts the local database again once the command that ran it has ended: what is under way here needs it.
+async fn take_over(data_dir: PathBuf, local: Arc<Mutex<Option<LocalPostgres>>>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if !LocalPostgres::is_left_by_a_command(&data_dir) {
+            continue;
+        }
+        let started = LocalPostgres::start(&data_dir, Durability::Safe).await;
+        match started.and_then(LocalPostgres::of_a_command) {
+            Ok(started) => {
+                *local.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
+                return;
+            }
+            // Another command may have been faster.
+            Err(error) => tracing::warn!(%error, "the local database cannot be taken over yet"),
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! that one is killed: a small shell holds a pipe from us and stops Postgres when the pipe closes.
 //!
 //! ```text
-//! <data_dir>/postgres.lock     held while a server uses the data directory
+//! <data_dir>/postgres.lock     held while a server or a command uses the data directory
 //! <data_dir>/postgres.log      what Postgres says
 //! <data_dir>/postgres/cluster  PGDATA
 //! <data_dir>/postgres/run      the socket (elsewhere when this path would be too long for one)
@@ -19,9 +19,9 @@ mod leftover;
 mod paths;
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(300);
 /// How long the lock of a server that is about to end is waited for.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOG_BYTES_KEPT: u64 = 10 * 1024 * 1024;
+/// What stands in the lock's file where a command holds it; nothing where a server does.
+const OF_A_COMMAND: &str = "command";
 
 /// What a crash of the machine may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub struct LocalPostgres {
     /// Kept for its pipe, which closes after the supervisor's.
     remover: Option<Child>,
     /// The lock is gone with the process, however that ends.
-    _lock: File,
+    lock: File,
 }
 
 impl LocalPostgres {
@@ -87,7 +89,7 @@ impl LocalPostgres {
             make_cluster(&paths, &launcher, &binaries, durability)?;
         }
         let supervisor = spawn_postgres(&paths, &launcher, &binaries, durability)?;
-        let mut started = Self { paths, supervisor, remover: None, _lock: lock };
+        let mut started = Self { paths, supervisor, remover: None, lock };
         started.wait_until_ready().await?;
         tracing::info!(
             postgres = %binaries.dir().display(), user = %launcher, directory = %started.paths.root.display(),
@@ -104,6 +106,30 @@ impl LocalPostgres {
         started.remover =
             Some(launch::remover(&pid_file, &started.paths.data_dir, &started.paths.socket_dir)?);
         Ok(started)
+    }
+
+    /// The same as run by a command: others that use it at the same time need it when this one has ended
+    /// ([`LocalPostgres::is_left_by_a_command`]). A server is started again by whoever runs it.
+    ///
+    /// # Errors
+    /// When the lock's file cannot be written.
+    pub fn of_a_command(self) -> Result<Self, LocalError> {
+        about((&self.lock).write_all(OF_A_COMMAND.as_bytes()), || {
+            format!("cannot write {}", lock_file(&self.paths.data_dir).display())
+        })?;
+        Ok(self)
+    }
+
+    /// Whether a command was the last to run it on this data directory, and nobody does now.
+    #[must_use]
+    pub fn is_left_by_a_command(data_dir: &Path) -> bool {
+        let is_left = || -> io::Result<bool> {
+            let mut file = File::options().read(true).write(true).open(lock_file(data_dir))?;
+            let mut holder = String::new();
+            file.read_to_string(&mut holder)?;
+            Ok(holder == OF_A_COMMAND && file.try_lock().is_ok())
+        };
+        is_left().unwrap_or(false)
     }
 
     /// How to connect to the database `llm_council` in it, as its superuser.
@@ -201,17 +227,24 @@ async fn create_database(connection: &mut PgConnection) -> Result<(), sqlx::Erro
     Ok(())
 }
 
+fn lock_file(data_dir: &Path) -> PathBuf {
+    data_dir.join("postgres.lock")
+}
+
 /// Locks the directory for this process. The server before this one may be about to end, and a program that it was just
 /// starting holds its files open until it runs: so locking is retried for a moment.
 async fn lock(data_dir: &Path) -> Result<File, LocalError> {
-    let path = data_dir.join("postgres.lock");
+    let path = lock_file(data_dir);
     let file = about(File::options().create(true).truncate(false).write(true).open(&path), || {
         format!("cannot write {}", path.display())
     })?;
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(file),
+            Ok(()) => {
+                about(file.set_len(0), || format!("cannot write {}", path.display()))?;
+                return Ok(file);
+            }
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => tokio::time::sleep(POLL).await,
             Err(TryLockError::WouldBlock) => {
                 return Err(LocalError::InUse { data_dir: data_dir.to_owned() });

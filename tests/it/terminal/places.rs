@@ -1,11 +1,11 @@
 //! The same question shows the same thing wherever it is asked.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::program;
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
-use crate::support::model_server::ModelServer;
+use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::Program;
 
 /// The seed of the runs: with it the labels, and all that comes of them, are the same.
@@ -67,6 +67,37 @@ async fn a_server_this_process_and_no_database_print_the_same() {
         assert_eq!(kept.as_array().unwrap().len(), 1, "the one without a database left nothing");
         app.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_question_outlives_the_command_whose_database_it_uses() {
+    let data = tempfile::Builder::new().prefix("local-").tempdir_in("/tmp").unwrap();
+    let models = ModelServer::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    let here = Program::plain()
+        .set("data_dir", data.path().to_str().unwrap())
+        .set("providers.scripted.kind", "openai_compatible")
+        .set("providers.scripted.base_url", &models.base_url())
+        .set("providers.scripted.api_key", "sk-secret-of-the-test")
+        .set("council.models", "m/one, m/two")
+        .set("council.chairman", "m/chair")
+        .set("council.title_model", "m/title");
+    let mut first = here.talk(&["mcp", "--here"]);
+    let params = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+    });
+    first
+        .say(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string())
+        .await;
+    first.hear().await;
+    let asked = here.begin(&["query", "--here", "--simple", "Why?"]);
+    models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
+    first.hang_up().await;
+    gate.open();
+    let ended = asked.ended_with_output().await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "At last.\n"), "{}", ended.stderr);
 }
 
 #[tokio::test]
