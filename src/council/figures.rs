@@ -155,7 +155,9 @@ fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
 /// A review's ballot in models, as the headline counts it. None when it compares nothing.
 fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
     let metadata = &deliberation.metadata;
-    let own = metadata.aggregate.as_ref().map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member));
+    let ranked = metadata.label_to_member.len();
+    let own =
+        metadata.aggregate.as_ref().map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member, ranked));
     let answers = deliberation.answers();
     let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
     let model = |label: &Label| {

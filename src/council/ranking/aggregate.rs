@@ -105,15 +105,17 @@ pub struct AggregateFacts {
 }
 
 impl AggregateFacts {
-    /// Where this reviewer's own answer stands on its ballot, as it counts.
+    /// Where this reviewer's own answer stands on its ballot over so many answers, as it counts where only the order
+    /// matters: what else is corrected moves nothing there.
     #[must_use]
-    pub fn own_place(&self, member: &str) -> OwnPlace {
+    pub fn own_place(&self, member: &str, answers: usize) -> OwnPlace {
         if !self.count_self_votes {
             return OwnPlace::LeftOut;
         }
         let correction = self.corrections.iter().find(|correction| correction.member == member);
-        correction.map_or(OwnPlace::AsCast, |correction| {
-            OwnPlace::Moved((correction.counted_place - correction.place).round())
+        correction.map_or(OwnPlace::AsCast, |Correction { place, preference, .. }| {
+            let last = methods::count(answers).max(1.0);
+            OwnPlace::Moved((place + preference.round()).clamp(1.0, last) - place)
         })
     }
 }

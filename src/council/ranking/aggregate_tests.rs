@@ -153,6 +153,19 @@ fn an_unbalanced_order_of_reading_is_taken_out() {
     assert_eq!(as_cast.rows[0].uncorrected_rank, None);
 }
 
+/// Worked by hand. Its own answer, which it read first, is moved by 0.4 places for its preference and by 0.5 for the reading
+/// order: in the mean it counts as 1.9. Where only the order matters 0.4 rounds to nothing, and nothing else is moved.
+#[test]
+fn only_the_preference_moves_an_own_vote_where_the_order_matters() {
+    let cast = Vote { order_shown: (0..3).map(Label::nth).collect(), ..vote("a", "ABC") };
+    let records = known(0.2, 0.5);
+    let result = aggregate(&council(3), &[cast], settings(SelfVotes::Adjusted, &records));
+    assert_eq!(result.facts.corrections[0].counted_place.to_bits(), 1.9_f64.to_bits());
+    assert_eq!(result.rows[0].first_place_votes.to_bits(), 1.0_f64.to_bits());
+    assert_eq!(result.facts.own_place("a", 3), OwnPlace::Moved(0.0));
+    assert_eq!(result.facts.own_place("b", 3), OwnPlace::AsCast);
+}
+
 /// Two reviewers who read in mirrored orders need no correction.
 #[test]
 fn a_balanced_order_of_reading_is_left_alone() {

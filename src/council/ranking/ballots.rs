@@ -70,7 +70,8 @@ pub enum OwnPlace {
     /// Nowhere.
     LeftOut,
     AsCast,
-    /// So many places further down (or up, if negative): whole ones, so that a small correction breaks no tie.
+    /// So many places further down (or up, if negative): whole ones, so that a small correction breaks no tie, but where
+    /// the ballot ends before.
     Moved(f64),
 }
 

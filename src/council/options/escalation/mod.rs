@@ -155,11 +155,12 @@ impl EscalationInfo {
 pub fn first_place_agreement(reviewed: &Reviewed) -> Option<f64> {
     let Reviewed { reviews, metadata } = reviewed;
     let facts = metadata.aggregate.as_ref();
+    let answers = metadata.label_to_member.len();
     let mut votes: BTreeMap<Label, f64> = BTreeMap::new();
     let mut ballots = 0_usize;
     for review in reviews.iter().filter(|review| review.counts) {
         let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
-        let own = facts.map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member));
+        let own = facts.map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member, answers));
         let Some(first) = counted_tiers(&review.tiers, is_own, own).into_iter().next() else { continue };
         ballots += 1;
         for label in &first {
