@@ -249,9 +249,10 @@ fn answer(found: Found, whose: Whose, similarity: f64, exact: bool) -> EarlierAn
     }
 }
 
-/// Whether every member answered, and the intended writer wrote.
+/// Whether every member answered, and said something each time it was to, and the intended writer wrote.
 fn is_whole(deliberation: &Deliberation) -> bool {
     let final_answer = deliberation.stage3.as_ref();
     final_answer.is_some_and(|answer| answer.error.is_none() && answer.fallback_for.is_none())
         && deliberation.answers().iter().all(Answer::is_good)
+        && deliberation.format.failures().next().is_none()
 }

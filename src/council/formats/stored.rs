@@ -17,7 +17,7 @@ use crate::council::estimate::KeptRound;
 use crate::council::run::UnderWay;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::synthesis::Synthesis;
-use crate::llm::CallFact;
+use crate::llm::{CallFact, ErrorKind};
 
 /// What an event tells of a debate, if it does.
 #[must_use]
@@ -107,6 +107,15 @@ impl Stored {
         self.decomposition
             .as_ref()
             .map_or_else(|| self.debate.kept(but), |decomposition| decomposition.kept(but))
+    }
+
+    /// The kind of error of each text that failed, in whichever round of a debate or part of a question.
+    pub fn failures(&self) -> impl Iterator<Item = Option<ErrorKind>> {
+        let said = self.debate.rounds.iter().flat_map(|round| &round.responses);
+        let said = said.filter(|statement| !statement.is_good()).map(|statement| statement.error_kind);
+        let parts = self.decomposition.iter().flat_map(|decomposition| &decomposition.sub_results);
+        let answers = parts.flat_map(|part| &part.responses).filter(|answer| !answer.is_good());
+        said.chain(answers.map(|answer| answer.error_kind))
     }
 
     /// What the members answered to the question itself, as a council's answers.

@@ -223,6 +223,31 @@ async fn an_answer_of_which_something_is_missing_is_not_kept() {
 }
 
 #[tokio::test]
+async fn a_debate_that_somebody_left_and_parts_that_not_all_answered_are_not_kept() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        let prompt = request.prompt();
+        if prompt.starts_with("Say whether the question") {
+            return Some(Script::answer("SHOULD_DECOMPOSE: YES\nCONFIDENCE: 0.9"));
+        }
+        if prompt.starts_with("Split the question") {
+            return Some(Script::answer("1. What are tides?\n2. Why do they turn?"));
+        }
+        let fails = prompt.contains("Criticise this position")
+            || prompt.starts_with("The question below is one part");
+        (request.model == "m/one" && fails).then(|| Script::status(401, "{}"))
+    });
+    let ann = app.user("ann");
+    for (mode, end) in [("debate", "judgment_complete"), ("decomposition", "decomposition_complete")] {
+        let events = ask(&ann, "What are tides, and why do they turn?", json!({"mode": mode})).await;
+        assert!(has(&events, end), "{mode}: {:?}", kinds(&events));
+        assert_eq!(find(&events, "cache_not_stored")["reason"], "incomplete", "{mode}");
+    }
+    assert_eq!(ann.get("/api/cache/info").await.ok()["cache_size"], 0);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_is_asked_for_again_is_asked_and_kept_in_the_place_of_the_earlier_one() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
