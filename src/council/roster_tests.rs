@@ -120,6 +120,31 @@ fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
 }
 
 #[test]
+fn tiers_that_do_not_fit_together_any_more_are_refused() {
+    let models = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+    let refused = |first: &[&str], second: &[&str]| -> Vec<(String, String)> {
+        let mut settings = settings();
+        settings.options.escalation.tier1_models = models(first);
+        settings.options.escalation.tier2_models = models(second);
+        let body = json!({"content": "Why?", "use_escalation": true});
+        let plan = Plan::parse(&body, Context { settings, first: true, ..Context::default() });
+        let errors = plan.err().unwrap_or_default();
+        errors.into_iter().map(|error| (error.field, error.message)).collect()
+    };
+    let four = ["s/1", "s/2", "s/3", "s/4"];
+    assert!(refused(&four, &["l/1", "l/2", "l/3", "s/1"]).is_empty(), "seven");
+    let said = |message: &str| vec![("use_escalation".to_owned(), message.to_owned())];
+    assert_eq!(
+        refused(&four, &["l/1", "l/2", "l/3", "l/4"]),
+        said("the settings tier1_models and tier2_models name 8 models together, and at most 7 are asked")
+    );
+    assert_eq!(
+        refused(&four, &["s/2"]),
+        said("all models of the setting tier2_models are in tier1_models too")
+    );
+}
+
+#[test]
 fn what_does_not_apply_needs_no_models_of_its_own() {
     let both = json!({"use_escalation": true, "use_multi_chairman": true});
     for (more, reasons) in [

@@ -151,7 +151,7 @@ async fn a_preset_that_does_not_fit_the_settings_is_refused_with_all_that_is_wro
     let ask = json!({"content": "", "preset_id": saved["preset"]["id"], "use_escalation": true});
     let refused = ann.post(&path, ask).await;
     assert_eq!(refused.status, 422, "{}", refused.json());
-    assert_eq!(refused.wrong_fields(), ["preset_id", "content"]);
+    assert_eq!(refused.wrong_fields(), ["preset_id", "content", "use_escalation"]);
     let message = refused.json()["errors"][0]["message"].as_str().unwrap().to_owned();
     assert!(message.starts_with("does not fit your settings: tier2_models: "), "{message}");
 

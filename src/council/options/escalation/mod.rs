@@ -28,7 +28,7 @@ use crate::council::ranking::methods::count;
 use crate::council::round::{self, Round};
 use crate::council::run::Run;
 use crate::council::seat::{Seat, seats};
-use crate::council::settings::{Member, Settings};
+use crate::council::settings::{MAX_MEMBERS, Member, Settings};
 use crate::council::stages::answers::{self, Answer, AnswersMetadata, Late};
 use crate::council::stages::reviews::Reviewed;
 use crate::council::task::Task;
@@ -70,7 +70,7 @@ impl Tiers {
     /// The tiers of the settings; no model sits in both.
     ///
     /// # Errors
-    /// When one of them is empty.
+    /// When one of them is empty, or they have more models than a council.
     pub fn of(settings: &Settings) -> Result<Self, Vec<FieldError>> {
         let options = &settings.options.escalation;
         let tiers = [("tier1_models", &options.tier1_models), ("tier2_models", &options.tier2_models)];
@@ -85,10 +85,22 @@ impl Tiers {
             return Err(problems);
         }
         let models: Vec<String> = options.tier1_models.iter().chain(&options.tier2_models).cloned().collect();
-        let (first, second) = seats(&settings.council_models, &models)
+        let (first, second): (Vec<Member>, Vec<Member>) = seats(&settings.council_models, &models)
             .into_iter()
             .partition(|member| options.tier1_models.contains(&member.model));
-        Ok(Self { first, second, thresholds: Thresholds::of(settings) })
+        // They may be of two layers, which were checked when they were saved and not when the one below changed.
+        let asked = first.len() + second.len();
+        let problem = if second.is_empty() {
+            "all models of the setting tier2_models are in tier1_models too".to_owned()
+        } else if asked > MAX_MEMBERS {
+            format!(
+                "the settings tier1_models and tier2_models name {asked} models together, and at most {MAX_MEMBERS} are \
+                 asked"
+            )
+        } else {
+            return Ok(Self { first, second, thresholds: Thresholds::of(settings) });
+        };
+        Err(vec![FieldError::value("use_escalation", problem)])
     }
 }
 
