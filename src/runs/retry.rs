@@ -5,7 +5,6 @@ use super::live::AskedBy;
 use super::start::{self, Ask, Asked, Replaces};
 use super::state::Runs;
 use crate::council::fork::Again;
-use crate::council::stages::answers::Answer;
 use crate::council::{Deliberation, Plan, plan};
 use crate::id::{RunId, UserId};
 use crate::llm::error::ErrorKind;
@@ -99,8 +98,10 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
 
 /// Whether a call failed, or one that did not said nothing.
 fn has_failures(earlier: &Earlier, answer: &Deliberation) -> bool {
-    let said_nothing = |answer: &Answer| answer.error_kind == Some(ErrorKind::BadResponse);
-    earlier.has_failures || answer.answers().iter().any(said_nothing)
+    let said_nothing = |kind: Option<ErrorKind>| kind == Some(ErrorKind::BadResponse);
+    earlier.has_failures
+        || answer.answers().iter().any(|answer| said_nothing(answer.error_kind))
+        || answer.format.failures().any(said_nothing)
 }
 
 fn one_of(name: &String, seats: Vec<String>) -> Result<(), StartError> {

@@ -132,3 +132,24 @@ async fn whoever_failed_in_a_debate_changes_what_follows_and_nothing_before() {
     }
     app.close().await;
 }
+
+#[tokio::test]
+async fn whoever_said_nothing_but_its_position_is_asked_again_with_what_failed() {
+    let silent = Arc::new(AtomicBool::new(true));
+    let mute = silent.clone();
+    let app = debating_but(move |request, asked| {
+        let is_mute = asked == Asked::Round(3) && request.model == "m/two" && mute.load(Ordering::SeqCst);
+        is_mute.then(|| Script::answer("POSITION: UNCHANGED").usage(usage()))
+    })
+    .await;
+    for format in every() {
+        silent.store(true, Ordering::SeqCst);
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
+        assert_eq!(debated.round(3)[1]["error_kind"], "bad_response", "{format:?}");
+        silent.store(false, Ordering::SeqCst);
+        let (after, made) = made_again(&app, &debated.conversation, run_of(&debated), json!({})).await;
+        assert_eq!((made.len(), made["round3"], made["stage3"]), (2, 1, 1), "{format:?}: {made:?}");
+        assert!(after.round(3)[1]["error_kind"].is_null(), "{format:?}");
+    }
+    app.close().await;
+}
