@@ -79,14 +79,15 @@ impl Figures {
                 standing: standing(rows, &answer.member),
             })
             .collect();
-        if placings.is_empty() {
-            return None;
-        }
         let written = deliberation.stage3.as_ref().filter(|synthesis| {
             let is_taken_over =
                 |answer: &Answer| answer.model == synthesis.model && answer.response == synthesis.response;
             synthesis.error.is_none() && !answers.iter().any(is_taken_over)
         });
+        // Of a question that was taken apart there is only who put it together.
+        if placings.is_empty() && written.is_none() {
+            return None;
+        }
         let reviews = deliberation.stage2.as_deref().unwrap_or_default();
         let counted: Vec<&Review> = reviews.iter().filter(|review| review.counts).collect();
         let effects = shown_by(deliberation, &counted);

@@ -181,6 +181,13 @@ fn the_writer_is_who_wrote_not_who_was_asked_or_taken_over() {
 }
 
 #[test]
+fn whoever_put_the_parts_of_a_question_together_wrote() {
+    let run = Deliberation { stage3: deliberation(false).stage3, ..Deliberation::default() };
+    let figures = Figures::of(&run).unwrap();
+    assert_eq!((figures.chairman.as_deref(), figures.placings.len()), (Some("m/chair"), 0));
+}
+
+#[test]
 fn a_run_without_an_answer_has_no_figures() {
     assert_eq!(Figures::of(&Deliberation::default()), None);
     let failed = Answer { error: Some("down".into()), ..answer("a") };

@@ -155,6 +155,8 @@ async fn a_question_with_parts_is_taken_apart_answered_by_all_and_put_together()
             .all(|part| part["picked_by"] == "ballot" && part["ballots"].as_array().unwrap().len() == 3)
     );
     assert_eq!(parts[0]["best_member"], "m/three");
+    let chairmen = app.user("ann").get("/api/analytics/chairman").await.ok();
+    assert_eq!(chairmen["models"]["m/chair"]["times_used"], 1, "{chairmen}");
 }
 
 #[tokio::test]
