@@ -312,6 +312,32 @@ async fn a_request_is_one_line_with_its_route_and_user_hash_and_nothing_it_was_a
     assert!(telemetry.render_metrics().contains(wanted));
 }
 
+#[test]
+fn a_json_line_has_the_causes_of_an_error_beside_it() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::registry().with(logs::json(move || writer.clone()));
+    tracing::subscriber::with_default(subscriber, || {
+        let error = TelemetryError::Runtime(std::io::Error::other("too many \"threads\""));
+        tracing::error!(error = &error as &dyn std::error::Error, at = 7, "nothing can be sent");
+        tracing::error!(error = &TelemetryError::Dsn as &dyn std::error::Error, "it has no cause");
+    });
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [caused, alone] = lines.as_slice() else { panic!("{text}") };
+    assert_eq!(
+        (&caused["message"], &caused["at"], &caused["error"], &caused["error.sources"]),
+        (
+            &"nothing can be sent".into(),
+            &7.into(),
+            &"the sender of traces cannot be started".into(),
+            &serde_json::json!(["too many \"threads\""])
+        )
+    );
+    assert_eq!((&alone["message"], alone.get("error.sources")), (&"it has no cause".into(), None), "{text}");
+}
+
 #[actix_web::test]
 async fn made_up_methods_and_paths_share_one_label() {
     let telemetry = Telemetry::for_tests().unwrap();

@@ -69,6 +69,7 @@ async fn an_internal_error_is_reported_once_and_without_anything_private() {
     let (code, log) = server.ended().await;
     assert_eq!(code, Some(0), "{log}");
     nothing_private_in(&log);
+    assert!(log.contains("violates check constraint"), "what to mend is in the log: {log}");
 
     let received = sentry.received();
     assert_eq!(received.len(), 1, "{received:?}");
