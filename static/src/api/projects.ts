@@ -61,12 +61,30 @@ export const projectOf = (conversation: string | null): string | null =>
     queryClient.getQueryData<Conversation>(keys.conversation(conversation))?.project_id) ||
   null;
 
+/** What the flag of older clients says of votes for one's own answer. */
+const ownVotesOf = (flag: unknown): Partial<Pick<Config, "self_votes">> =>
+  typeof flag === "boolean" ? { self_votes: flag ? "counted" : "left_out" } : {};
+
 /** The settings that a question in a project is asked with, where it says nothing else. */
 function inProject(config: Config, project: Project | undefined): Config {
   if (!project) return config;
-  const said = Object.entries(project.settings).filter(([, value]) => (value ?? null) !== null);
-  const default_options = { ...config.default_options, ...project.options };
-  return { ...config, ...Object.fromEntries(said), default_options };
+  const { settings, options } = project;
+  const said = Object.entries(settings).filter(([, value]) => (value ?? null) !== null);
+  // As for the server: early consensus says how the final answer comes about.
+  const own = Object.entries(config.default_options).filter(
+    ([name]) => name !== "final" || options.use_early_consensus !== true,
+  );
+  const default_options = {
+    ...Object.fromEntries(own),
+    ...ownVotesOf(options.count_self_votes),
+    ...options,
+  };
+  return {
+    ...config,
+    ...Object.fromEntries(said),
+    ...ownVotesOf(settings.count_self_votes),
+    default_options,
+  };
 }
 
 /** The same of one that has been read. */

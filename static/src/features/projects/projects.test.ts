@@ -36,6 +36,20 @@ describe("a question in a project", () => {
     expect(inside.chairman_model).toBe(config.chairman_model);
   });
 
+  it("goes by the project before the reader's own, also where that says it otherwise", () => {
+    const options = { use_early_consensus: true, count_self_votes: true };
+    queryClient.setQueryData(["project", "p-1"], { ...project, options });
+    const mine = { ...config, default_options: { final: "select", self_votes: "left_out" } };
+    expect(configIn(mine, "p-1").default_options).toEqual({ ...options, self_votes: "counted" });
+    queryClient.setQueryData(["project", "p-1"], {
+      ...project,
+      settings: { count_self_votes: false },
+      options: {},
+    });
+    expect(configIn(config, "p-1").self_votes).toBe("left_out");
+    expect(configIn(mine, "p-1").default_options).toEqual(mine.default_options);
+  });
+
   it("is asked with the reader's own settings as long as the project is not known", () => {
     expect(configIn(here, "p-1")).toBe(here);
     expect(projectOf(null)).toBeNull();
