@@ -31,6 +31,8 @@ pub struct Kept {
     pub rounds: Vec<KeptRound>,
     /// Into how many parts the question is taken, where that stays; none where it is not taken apart.
     pub parts: Option<usize>,
+    /// What was looked up before the first round and stays, by the names of the lookups.
+    pub looked_up: BTreeSet<&'static str>,
 }
 
 /// What stays of a round of a debate, or of a part of a question.

@@ -1,7 +1,7 @@
 //! What an earlier run leaves for one that asks again.
 
 use super::estimate::Kept;
-use super::features::Deliberation;
+use super::features::{Deliberation, Lookups};
 use super::fork::{Again, Part};
 use super::formats::decomposition::stored::StoredDecomposition;
 use super::stages::answers::Answer;
@@ -35,6 +35,7 @@ impl Again {
             reviews: self.keeps_what_is_reviewed() && has_whole_reviews(earlier),
             rounds: earlier.format.kept(but),
             parts: earlier.format.decomposition.as_ref().and_then(StoredDecomposition::kept_parts),
+            looked_up: Lookups::kept(earlier),
         }
     }
 

@@ -4,15 +4,27 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::council::features::{Deliberation, Lookups, Metadata};
+use crate::council::fork::{Again, Part};
 use crate::council::formats;
+use crate::council::options::research::{self, ResearchResult, SubQuery};
+use crate::council::options::web_search::WebSearch;
 use crate::council::plan::Context;
 use crate::council::pricing::tokens;
 use crate::council::prompts::history::Turn;
+use crate::council::searching;
+use crate::council::searching::plan::{SearchContext, SearchPlan};
 use crate::council::stage::Stage;
 use crate::llm::{Pricing, Sampling};
 
 /// Nothing is kept of an earlier run: there is none.
-const NOTHING: Kept = Kept { answers: BTreeSet::new(), reviews: false, rounds: Vec::new(), parts: None };
+const NOTHING: Kept = Kept {
+    answers: BTreeSet::new(),
+    reviews: false,
+    rounds: Vec::new(),
+    parts: None,
+    looked_up: BTreeSet::new(),
+};
 
 const PRICE: Pricing =
     Pricing { prompt: 1e-6, completion: 5e-6, request: 0.0, cache_read: None, cache_write: None };
@@ -180,6 +192,48 @@ fn what_is_kept_of_an_earlier_run_is_not_paid_again() {
     assert_eq!(calls(&plan, &kept(&["m0"], false)), again);
     assert_eq!(calls(&plan, &kept(&["m0", "m1"], false)), again[1..]);
     assert_eq!(calls(&plan, &kept(&["m0", "m1"], true)), again[3..]);
+}
+
+#[test]
+fn what_was_looked_up_is_expected_again_where_it_is_looked_up_again() {
+    let mut plan = plan(SMALL, &[]);
+    plan.lookups = Lookups { research: true, web_search: true };
+    plan.task.brief.search = Some(SearchPlan::of(&SearchContext::any(), true));
+    let searches = |again: &Again, earlier: &Deliberation| {
+        let estimate = formats::estimate(&plan, &again.kept(earlier), |_, _| None);
+        let calls = |stage: &Stage| estimate.by_stage.get(stage).map_or(0, |stage| stage.calls);
+        (calls(&research::STAGE), calls(&searching::STAGE))
+    };
+    let sub_results = vec![research::SubResult::default(); 2];
+    let looked_up = |research: ResearchResult, web_search: Option<WebSearch>| Deliberation {
+        stage0: Some(research),
+        metadata: Metadata { web_search, ..Metadata::default() },
+        ..Deliberation::default()
+    };
+    let research = ResearchResult {
+        sub_queries: vec![SubQuery::default(); 2],
+        sub_results: sub_results.clone(),
+        ..ResearchResult::default()
+    };
+    let whole = looked_up(research.clone(), Some(WebSearch::default()));
+    for again in [Again::Failed, Again::Member("m0".to_owned()), Again::From(Part::Stage2)] {
+        assert_eq!(searches(&again, &whole), (0, 0), "{again:?}");
+    }
+    assert_eq!(
+        searches(&Again::From(Part::Stage1), &whole),
+        (1, 4),
+        "as if it were asked for the first time"
+    );
+    let unneeded = ResearchResult { needed: false, ..ResearchResult::default() };
+    assert_eq!(
+        searches(&Again::Failed, &looked_up(unneeded, None)),
+        (0, 1),
+        "stopped before its search ended"
+    );
+    let stopped = ResearchResult { sub_results: sub_results[1..].to_vec(), ..research };
+    assert_eq!(searches(&Again::Failed, &looked_up(stopped, None)), (1, 4));
+    let down = WebSearch { error: Some("down".to_owned()), ..WebSearch::default() };
+    assert_eq!(searches(&Again::Failed, &looked_up(ResearchResult::default(), Some(down))), (1, 4));
 }
 
 #[test]

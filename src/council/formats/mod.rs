@@ -149,12 +149,7 @@ pub fn models(plan: &Plan, kept: &Kept) -> BTreeSet<String> {
 
 /// Each course that a run may take when it goes well, with the calls in it.
 fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
-    // A run that goes on from an earlier one has what that one found.
-    let mut looking = if plan.fork.is_some() {
-        Vec::new()
-    } else {
-        plan.lookups.expected_calls(Expecting::of(plan.brief()))
-    };
+    let mut looking = plan.lookups.expected_calls(Expecting::of(plan.brief()), kept);
     let embedding =
         plan.cache.and_then(|cache| cache::estimate::expected_call(Expecting::of(plan.brief()), &cache));
     looking.extend(embedding);

@@ -125,6 +125,15 @@ impl ResearchResult {
         }
     }
 
+    /// Whether it came to its end and nothing of it failed: nothing of it is asked again then.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let has_all = !self.sub_results.is_empty() && self.sub_results.len() == self.sub_queries.len();
+        self.not_split.is_none()
+            && (!self.needed || has_all)
+            && self.sub_results.iter().all(|result| result.error.is_none())
+    }
+
     /// Takes in what the searches found.
     pub(super) fn join(&mut self, sub_results: Vec<SubResult>) {
         let good = sub_results.iter().filter(|result| !result.response.is_empty());
