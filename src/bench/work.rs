@@ -64,7 +64,10 @@ async fn keep(engine: &Engine, bench: &Bench) {
         match engine.prolong(bench).await {
             Ok(true) => {}
             Ok(false) => return,
-            Err(error) => tracing::warn!(%error, "the right to work on a bench could not be prolonged"),
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the right to work on a bench could not be prolonged"
+            ),
         }
     }
 }

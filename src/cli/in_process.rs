@@ -84,7 +84,10 @@ impl InProcess {
         match self.app.runs.hand_over().await {
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(%error, "leases could not be released; they will expire");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "leases could not be released; they will expire"
+                );
             }
         }
         self.app.shutdown.drain(patience).await;

@@ -179,7 +179,10 @@ async fn leave(app: &App, shutdown: &Shutdown) {
     match app.runs.hand_over().await {
         Ok(runs) => tracing::warn!(runs, "runs are left to another server, or to the next start"),
         Err(error) => {
-            tracing::warn!(%error, "leases could not be released; they will expire");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "leases could not be released; they will expire"
+            );
         }
     }
     drop(tokio::time::timeout(LEAVE_TIMEOUT, app.runs.idle()).await);

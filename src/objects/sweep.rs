@@ -132,6 +132,9 @@ async fn tell_what_is_out_of_reach(db: &Db) {
             objects,
             "files are in an object store, but none is configured: they can be neither read nor removed until attachments.s3 is set again"
         ),
-        Err(error) => tracing::warn!(%error, "whether files are in an object store could not be read"),
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "whether files are in an object store could not be read"
+        ),
     }
 }

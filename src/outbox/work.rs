@@ -82,7 +82,11 @@ pub(super) async fn work<R: Receivers>(receivers: &R, db: &Db) {
                 Ok(Some(target)) => sending.push(tell(receivers, db, target)),
                 Ok(None) => break,
                 Err(error) => {
-                    tracing::warn!(%error, to = R::ARE, "the outbox could not be read; trying again");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        to = R::ARE,
+                        "the outbox could not be read; trying again"
+                    );
                     break;
                 }
             }
@@ -94,7 +98,11 @@ pub(super) async fn work<R: Receivers>(receivers: &R, db: &Db) {
 async fn tell<R: Receivers>(receivers: &R, db: &Db, target: R::Target) {
     if let Err(error) = try_tell(receivers, db, &target).await {
         // The lease runs out, and whatever was not recorded is sent once more.
-        tracing::warn!(to = R::ARE, %error, "the outcome of a delivery could not be recorded");
+        tracing::warn!(
+            to = R::ARE,
+            error = &error as &dyn std::error::Error,
+            "the outcome of a delivery could not be recorded"
+        );
     }
 }
 

@@ -165,7 +165,7 @@ impl RunBudget {
             Ok(states) => states.into_iter().map(budget_state).collect(),
             Err(error) => {
                 // The next reservation checks again.
-                tracing::warn!(run.id = %self.run, %error, "budgets could not be checked");
+                tracing::warn!(run.id = %self.run, error = &error as &dyn std::error::Error, "budgets could not be checked");
                 Vec::new()
             }
         }

@@ -33,7 +33,10 @@ pub(super) async fn compact_periodically(db: &Db) {
     loop {
         ticks.tick().await;
         if let Err(error) = compact_ended(db, AFTER).await {
-            tracing::warn!(%error, "the logs of ended runs could not be compacted; trying again in a minute");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the logs of ended runs could not be compacted; trying again in a minute"
+            );
         }
     }
 }

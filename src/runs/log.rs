@@ -151,7 +151,11 @@ async fn commit(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
             }
             Err(error) if is_outage(&error) => {
                 metrics::counter!("llm_council_log_retries_total").increment(1);
-                tracing::warn!(%error, runs = taken.len(), "the event log cannot be written; trying again");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    runs = taken.len(),
+                    "the event log cannot be written; trying again"
+                );
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(RETRY_MAX);
             }
@@ -206,7 +210,7 @@ async fn commit_alone(db: &Db, turn: &tokio::sync::Mutex<()>, (run, pending): Ta
             return run;
         }
         drop(turn);
-        tracing::warn!(run.id = %run.id, %error, "a run's records cannot be written; trying again");
+        tracing::warn!(run.id = %run.id, error = &error as &dyn std::error::Error, "a run's records cannot be written; trying again");
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(RETRY_MAX);
     }

@@ -73,7 +73,7 @@ impl Drop for Reader {
                 }
                 Ok(Stopped { cancelled: false, .. }) | Err(StoreError::NotFound) => {}
                 Err(error) => {
-                    tracing::warn!(run.id = %run, %error, "an unwatched run could not be cancelled");
+                    tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "an unwatched run could not be cancelled");
                 }
             }
         });
@@ -89,7 +89,7 @@ async fn is_read_elsewhere(runs: &Runs, run: RunId) -> bool {
     }
     let mut answers = shared.read_elsewhere.subscribe();
     if let Err(error) = notify::send_alone(&shared.db, &Notice::IsRead(run)).await {
-        tracing::warn!(run.id = %run, %error, "the other servers could not be asked whether anybody reads a run");
+        tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "the other servers could not be asked whether anybody reads a run");
         return false;
     }
     let answer = async {
@@ -113,7 +113,7 @@ pub(super) fn answer(runs: &Runs, run: RunId) {
     let db = shared.db.clone();
     shared.tasks.spawn_background(async move {
         if let Err(error) = notify::send_alone(&db, &Notice::Read(run)).await {
-            tracing::warn!(run.id = %run, %error, "another server could not be told that somebody reads a run here");
+            tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "another server could not be told that somebody reads a run here");
         }
     });
 }

@@ -39,7 +39,10 @@ pub(super) async fn keep_leases(runs: &Runs) {
         }
         if let Err(error) = heartbeat(shared).await {
             shared.suspend_takeovers();
-            tracing::warn!(%error, "leases could not be prolonged; trying again");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "leases could not be prolonged; trying again"
+            );
         }
     }
 }
@@ -107,7 +110,10 @@ pub(super) async fn find_work(runs: &Runs) {
         drop(claiming);
         if let Err(error) = &scan {
             shared.suspend_takeovers();
-            tracing::warn!(%error, "runs that nobody executes could not be looked for; trying again");
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "runs that nobody executes could not be looked for; trying again"
+            );
         }
         let next_expiry = match scan {
             Ok(Scan::MoreAbandoned) => {

@@ -4,7 +4,7 @@ use super::error::StartError;
 use super::live::AskedBy;
 use super::start::{self, Ask, Asked, Replaces};
 use super::state::Runs;
-use crate::council::fork::Again;
+use crate::council::fork::{Again, Part};
 use crate::council::{Deliberation, Plan, plan};
 use crate::id::{RunId, UserId};
 use crate::llm::error::ErrorKind;
@@ -80,6 +80,13 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
     if !earlier.is_latest {
         return Err(StartError::NotAgain(
             "only the last answer of a branch can be asked for again: what came later builds on it",
+        ));
+    }
+    if answer.is_repeated() && *again != Again::From(Part::Stage1) {
+        // Its calls are those of another message: all of them would be made and paid.
+        return Err(StartError::NotAgain(
+            "this is an earlier answer, given again: no part of it can be asked again by itself; have everything asked \
+             again, from stage1 on",
         ));
     }
     match again {

@@ -30,7 +30,11 @@ pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots:
         Ok(stored) => stored,
         // The leases run out by themselves and the runs are claimed again.
         Err(error) => {
-            tracing::warn!(runs = ids.len(), %error, "abandoned runs could not be read");
+            tracing::warn!(
+                runs = ids.len(),
+                error = &error as &dyn std::error::Error,
+                "abandoned runs could not be read"
+            );
             return;
         }
     };

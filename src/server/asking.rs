@@ -147,15 +147,19 @@ pub(super) async fn ask_in(
 /// When the run is not the caller's.
 pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Option<RunRow>, Problem> {
     let mut events = app.runs.subscribe(&caller.user, run, 0).await?;
+    let mut is_told = false;
     loop {
         tokio::select! {
             biased;
             next = events.next() => match next {
-                Ok(Some(_)) => {}
+                Ok(Some(_)) => is_told = false,
                 Ok(None) => break,
                 // The run waits for the database too; the asker goes on waiting for the run.
                 Err(error @ StoreError::Unavailable(_)) => {
-                    tracing::warn!(run.id = %run, %error, "an answer waits for the database");
+                    if !is_told {
+                        tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "an answer waits for the database");
+                    }
+                    is_told = true;
                     tokio::time::sleep(ASK_AGAIN).await;
                 }
                 Err(error) => return Err(error.into()),

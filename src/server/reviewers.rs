@@ -26,7 +26,10 @@ impl Everybody {
             let pause = match self.refresh(db).await {
                 Ok(()) => REFRESH,
                 Err(error) => {
-                    tracing::warn!(%error, "reviewers' records cannot be refreshed; the old ones stay in use");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "reviewers' records cannot be refreshed; the old ones stay in use"
+                    );
                     RETRY
                 }
             };

@@ -22,6 +22,7 @@ pub fn respond(app: &App, request: &HttpRequest, subscription: Subscription) -> 
         shutdown: app.shutdown.clone(),
         _counted: app.shutdown.register_stream(),
         over: false,
+        is_cut_off: false,
     };
     let run = reader.subscription.run();
     let mut response = Sse::from_infallible_stream(events(reader))
@@ -44,6 +45,8 @@ struct Reader {
     shutdown: Shutdown,
     _counted: StreamGuard,
     over: bool,
+    /// The log cannot be read, which is said once.
+    is_cut_off: bool,
 }
 
 fn events(reader: Reader) -> impl Stream<Item = sse::Event> {
@@ -72,6 +75,7 @@ impl Reader {
                     return Some(self.shutdown_event());
                 }
             };
+            let was_cut_off = std::mem::replace(&mut self.is_cut_off, next.is_err());
             match next {
                 Ok(Some(Next::Frames(frames))) => self.batch = frames.into_iter(),
                 Ok(Some(Next::Queued(position))) => {
@@ -84,7 +88,9 @@ impl Reader {
                 }
                 Err(error) => {
                     // The stream stays open on its heartbeats; the log is asked again.
-                    tracing::warn!(run.id = %self.subscription.run(), %error, "a stream cannot read the event log");
+                    if !was_cut_off {
+                        tracing::warn!(run.id = %self.subscription.run(), error = &error as &dyn std::error::Error, "a stream cannot read the event log");
+                    }
                     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
                 }
             }

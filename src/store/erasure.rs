@@ -145,7 +145,10 @@ pub async fn finish_all(db: Db) {
     loop {
         ticks.tick().await;
         if let Err(error) = take_up(&db).await {
-            tracing::warn!(%error, "it is not known whose erasures are under way; trying again soon");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "it is not known whose erasures are under way; trying again soon"
+            );
         }
     }
 }

@@ -30,34 +30,58 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
             Ok(0) => {}
             Ok(conversations) => tracing::info!(conversations, "deleted conversations were purged"),
             Err(error) => {
-                tracing::warn!(%error, "deleted conversations could not be purged; trying again in an hour");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "deleted conversations could not be purged; trying again in an hour"
+                );
             }
         }
         match expire(&db, retention_days).await {
             Ok(0) => {}
             Ok(conversations) => tracing::info!(conversations, "conversations without activity were deleted"),
             Err(error) => {
-                tracing::warn!(%error, "conversations without activity could not be deleted; trying again in an hour");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "conversations without activity could not be deleted; trying again in an hour"
+                );
             }
         }
         if let Err(error) = days::close_days(&db).await {
-            tracing::warn!(%error, "daily spending could not be summed up; trying again in an hour");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "daily spending could not be summed up; trying again in an hour"
+            );
         }
         if let Err(error) = in_portions(&db, async |tx| reserve::remove_left(tx, AT_ONCE).await).await {
-            tracing::warn!(%error, "what lost calls hold of budgets could not be freed; trying again in an hour");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "what lost calls hold of budgets could not be freed; trying again in an hour"
+            );
         }
         if let Err(error) = remove_unused_files(&db).await {
-            tracing::warn!(%error, "files that nothing uses could not be removed; trying again in an hour");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "files that nothing uses could not be removed; trying again in an hour"
+            );
         }
         if let Err(error) = in_portions(&db, async |tx| shares::remove_expired(tx, AT_ONCE).await).await {
-            tracing::warn!(%error, "links that have expired could not be removed; trying again in an hour");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "links that have expired could not be removed; trying again in an hour"
+            );
         }
         let results = async |tx: &mut Tx| schedules::remove_old(tx, KEEP_RESULTS_DAYS, AT_ONCE).await;
         if let Err(error) = in_portions(&db, results).await {
-            tracing::warn!(%error, "old results of schedules could not be removed; trying again in an hour");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "old results of schedules could not be removed; trying again in an hour"
+            );
         }
         if let Err(error) = remove_old_deliveries(&db).await {
-            tracing::warn!(%error, "old deliveries could not be removed; trying again in an hour");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "old deliveries could not be removed; trying again in an hour"
+            );
         }
     }
 }

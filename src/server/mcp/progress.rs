@@ -48,7 +48,9 @@ impl Listener {
         match asker.app.runs.subscribe(&asker.caller.user, run, 0).await {
             Ok(events) => teller.follow(events).await,
             // The code that waits for the run itself reports what is wrong.
-            Err(error) => tracing::warn!(run.id = %run, %error, "progress cannot be read"),
+            Err(error) => {
+                tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "progress cannot be read");
+            }
         }
         std::future::pending::<()>().await;
     }
@@ -87,7 +89,7 @@ impl<'a> Teller<'a> {
                     }
                     Ok(None) => is_open = false,
                     Err(error) => {
-                        tracing::warn!(run.id = %events.run(), %error, "progress cannot be read");
+                        tracing::warn!(run.id = %events.run(), error = &error as &dyn std::error::Error, "progress cannot be read");
                         is_open = false;
                     }
                 },

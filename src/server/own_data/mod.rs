@@ -83,7 +83,10 @@ pub(super) async fn erase(app: web::Data<App>, caller: Caller, body: Body) -> Re
     let erased = match tokio::time::timeout(WAIT, erasure::finish(&app.db, &caller.user)).await {
         Ok(Ok(())) => true,
         Ok(Err(error)) => {
-            tracing::warn!(%error, "an erasure has begun and continues in the background");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "an erasure has begun and continues in the background"
+            );
             false
         }
         Err(_) => false,

@@ -20,7 +20,7 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::NotFound => Self::not_found("Resource"),
             error @ StoreError::Unavailable(_) => {
-                tracing::warn!(%error, "the database cannot be reached");
+                tracing::warn!(error = &error as &dyn std::error::Error, "the database cannot be used");
                 Self::unavailable("the database cannot be used right now; try again in a moment")
             }
             StoreError::NulCharacter { field } => Self::field(field, &error.to_string()),

@@ -31,7 +31,10 @@ pub async fn ask_what_is_due(app: web::Data<App>) {
         let pause = match round(&app).await {
             Ok(pause) => pause,
             Err(error) => {
-                tracing::warn!(%error, "scheduled questions could not be looked for; trying again soon");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "scheduled questions could not be looked for; trying again soon"
+                );
                 LOOK_EVERY
             }
         };

@@ -55,6 +55,8 @@ pub(super) struct Follower {
     /// How long a stream may be silent, and since when it is.
     silence: Duration,
     silent_since: Instant,
+    /// The log cannot be read, which is said once.
+    is_cut_off: bool,
 }
 
 /// What was asked, and what has come of it so far.
@@ -141,6 +143,7 @@ impl Follower {
             shutdown: app.shutdown.clone(),
             silence: app.config.server.heartbeat().min(LONGEST_SILENCE),
             silent_since: Instant::now(),
+            is_cut_off: false,
         })
     }
 
@@ -172,6 +175,7 @@ impl Follower {
                 () = shutdown.stopping() => return Some(Heard::Leaves),
                 () = tokio::time::sleep_until(silent_until) => return Some(Heard::Silence),
             };
+            let was_cut_off = std::mem::replace(&mut self.is_cut_off, next.is_err());
             match next {
                 Ok(Some(Next::Frames(frames))) => {
                     self.batch = frames.into_iter();
@@ -186,7 +190,9 @@ impl Follower {
                 }
                 Err(error) => {
                     // The stream stays open; the log is asked again.
-                    tracing::warn!(run.id = %self.subscription.run(), %error, "a program's stream cannot read the event log");
+                    if !was_cut_off {
+                        tracing::warn!(run.id = %self.subscription.run(), error = &error as &dyn std::error::Error, "a program's stream cannot read the event log");
+                    }
                     tokio::time::sleep(ASK_AGAIN).await;
                     return Some(Heard::Silence);
                 }
@@ -208,6 +214,7 @@ impl Follower {
                 next = self.subscription.next() => next,
                 () = runs.leaves(run) => return false,
             };
+            let was_cut_off = std::mem::replace(&mut self.is_cut_off, next.is_err());
             match next {
                 Ok(Some(Next::Frames(frames))) => self.batch = frames.into_iter(),
                 Ok(Some(Next::Queued(_))) => {}
@@ -215,7 +222,9 @@ impl Follower {
                     return true;
                 }
                 Err(error) => {
-                    tracing::warn!(run.id = %run, %error, "a program's answer waits for the database");
+                    if !was_cut_off {
+                        tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "a program's answer waits for the database");
+                    }
                     tokio::time::sleep(ASK_AGAIN).await;
                 }
             }
