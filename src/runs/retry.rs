@@ -85,8 +85,7 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
     if answer.is_repeated() && *again != Again::From(Part::Stage1) {
         // Its calls are those of another message: all of them would be made and paid.
         return Err(StartError::NotAgain(
-            "this is an earlier answer, given again: no part of it can be asked again by itself; have everything asked \
-             again, from stage1 on",
+            "no part of an earlier answer that is given again can be asked again by itself; ask everybody again (from: stage1)",
         ));
     }
     match again {

@@ -265,6 +265,27 @@ async fn an_answer_that_is_asked_for_again_is_asked_and_kept_in_the_place_of_the
 }
 
 #[tokio::test]
+async fn of_an_answer_that_is_given_again_only_the_whole_is_asked_again() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    ask(&ann, "Why?", json!({})).await;
+    let hit = ask(&ann, "Why?", json!({})).await;
+    assert!(has(&hit, "cache_hit"));
+    let path = format!("/api/runs/{}/retry", hit[0].json["run_id"].as_str().unwrap());
+    let calls = app.models.records().len();
+    for part in [json!({"from": "stage3"}), json!({"from": "stage2"}), json!({"member": "m/one"})] {
+        let refused = ann.post(&path, part.clone()).await;
+        let says_why = refused.text.contains("ask everybody again");
+        assert_eq!((refused.status, says_why), (409, true), "{part}: {}", refused.text);
+    }
+    assert_eq!(app.models.records().len(), calls);
+    let again = ann.post(&path, json!({"from": "stage1"})).await.ok();
+    let events = ann.events(again["run_id"].as_str().unwrap(), 0).await.rest().await;
+    assert!(has(&events, "complete") && app.models.records().len() > calls, "{:?}", kinds(&events));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_hit_is_in_no_analytics_and_what_people_think_of_it_counts_for_the_answer() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
