@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use super::live::LiveRun;
 use crate::council::correction::Corrections;
+use crate::council::options::cache::event::CacheEvent;
 use crate::council::stages::reviews::ReviewsEvent;
 use crate::council::stages::synthesis::SynthesisEvent;
 use crate::council::{AnyEvent, Run, RunEvent};
@@ -21,9 +22,11 @@ pub(super) fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Correct
     corrections
 }
 
-/// Whether a run that has sent this event takes in no more: somebody has been asked with what there was.
+/// Whether a run that has sent this event takes in no more: somebody has been asked with what there was, or an earlier
+/// answer is given to it.
 pub(super) fn closes(event: &AnyEvent) -> bool {
-    matches!(event.get(), Some(ReviewsEvent::Stage2Start { .. }))
+    matches!(event.get(), Some(CacheEvent::CacheHit { .. }))
+        || matches!(event.get(), Some(ReviewsEvent::Stage2Start { .. }))
         || matches!(event.get(), Some(SynthesisEvent::Stage3Start { .. }))
         || event.ends_the_run()
 }

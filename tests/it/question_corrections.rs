@@ -339,6 +339,34 @@ async fn the_answer_to_a_corrected_question_is_not_kept_for_others() {
     app.close().await;
 }
 
+#[tokio::test]
+async fn a_question_that_was_corrected_while_it_waited_gets_no_earlier_answer() {
+    let app = TestApp::with("\n[runs]\nmax_live = 1\n").await;
+    let ann = app.user("ann");
+    let body = |mode: &str| json!({"content": "Why?", "use_cache": true, "cache_mode": mode});
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, body("serve")).await.rest().await;
+    assert!(kinds(&events).contains(&"cache_stored"));
+    for mode in ["serve", "offer"] {
+        let gate = held(&app.models, "m/one", AskedFor::Answer);
+        let other = ann.conversation().await;
+        let (_, _, mut first) = ask_until(&ann, &other, json!({"content": "Who?"}), "stage1_start").await;
+        let id = ann.conversation().await;
+        let mut second = ann.ask(&id, body(mode)).await;
+        let run = second.until("run_queued").await.json["run_id"].as_str().unwrap().to_owned();
+        correct(&ann, &run, ADDED).await.ok();
+        let reviews = asked(&app.models, AskedFor::Review).len();
+        gate.open();
+        first.rest().await;
+        let events = second.rest().await;
+        assert_eq!(find(&events, "cache_miss")["reason"], "differs", "{mode}");
+        assert_eq!(find(&events, "cache_not_stored")["reason"], "corrected", "{mode}");
+        let reviews = asked(&app.models, AskedFor::Review).split_off(reviews);
+        assert_eq!(reviews.iter().filter(|request| says(request, ADDED)).count(), 4, "{mode}");
+    }
+    app.close().await;
+}
+
 /// Two servers on one database.
 async fn two(db: &TestDb, models: &ModelServer, settings: &[(&str, &str)]) -> (Process, Process) {
     let program = Program::council(db, models).set("server.heartbeat_seconds", "1");

@@ -298,6 +298,14 @@ impl Run {
         corrections.taken.clone()
     }
 
+    /// Whether the question is still as it was asked. `closes`: if it is, nothing is taken in from now on.
+    pub(super) async fn is_as_asked(&self, closes: bool) -> bool {
+        let mut corrections = self.corrections.lock().await;
+        let is_as_asked = corrections.taken.is_empty();
+        corrections.closed |= is_as_asked && closes;
+        is_as_asked
+    }
+
     async fn place(&self) -> Option<SemaphorePermit<'_>> {
         Some(self.places.get()?.acquire().await.expect("the semaphore is never closed"))
     }

@@ -23,6 +23,9 @@ const MAX_EMBEDDED_CHARS: usize = 8_000;
 /// The longest that a vector is waited for, tries and pauses included, in milliseconds: everything waits for it.
 const PATIENCE_MS: u64 = 15_000;
 
+/// The key of the moment until which a person is asked.
+const OFFER: &str = "cache/offer";
+
 /// How a person answers an offer: the names that stand in [`Skip::member`](crate::council::skip::Skip).
 pub const TAKE: &str = "take";
 /// See [`TAKE`].
@@ -109,7 +112,12 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
         }
         Looked::Unavailable => return miss(CacheEvent::miss(MissReason::Unavailable)).await,
     };
-    if plan.mode == CacheMode::Offer {
+    let offers = plan.mode == CacheMode::Offer;
+    if offers {
+        // Whoever adds something once the offer is there has seen to what it is an answer.
+        if run.decided::<Timestamp>(OFFER).is_none() && !run.is_as_asked(false).await {
+            return miss(CacheEvent::miss(MissReason::Differs)).await;
+        }
         let refused = match offer(run, &answer).await {
             Answered::Take => None,
             Answered::AskAnyway => Some(MissReason::Refused),
@@ -122,6 +130,10 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
     }
     let events = run.decide("cache/events", run.events_of(&answer)).await;
     let Some(events) = events else { return miss(CacheEvent::miss(MissReason::Unavailable)).await };
+    // It knows nothing of what was added to the question.
+    if !run.is_as_asked(true).await && !offers {
+        return miss(CacheEvent::miss(MissReason::Differs)).await;
+    }
     let noted = async {
         metrics::looked(metrics::HIT);
         run.note_look(Some(&answer), false).await
@@ -134,7 +146,7 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
 
 /// Asks the person.
 async fn offer(run: &Run, answer: &EarlierAnswer) -> Answered {
-    let until = run.decide("cache/offer", async { run.time() + OFFERED_FOR }).await;
+    let until = run.decide(OFFER, async { run.time() + OFFERED_FOR }).await;
     let event = CacheEvent::CacheOffer { cached: Cached::of(answer), expires_at: format!("{until:.3}") };
     run.emit("cache/offered", event).await;
     run.decide("cache/answered", answered(run, until)).await
