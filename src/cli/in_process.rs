@@ -55,8 +55,11 @@ impl InProcess {
         let mut app = build::app(config, db.clone(), shutdown.clone(), telemetry)?;
         change(&mut app);
         let app = web::Data::new(app);
+        let mut told = None;
         let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
-            eprintln!("llm-council: {reason}");
+            if told.replace(reason) != Some(reason) {
+                eprintln!("llm-council: {reason}");
+            }
         })
         .await
         .map_err(user_names::explained)?;

@@ -265,6 +265,18 @@ async fn a_stopped_bench_exits_with_130_and_is_resumed_by_its_name() {
 }
 
 #[tokio::test]
+async fn a_bench_that_waits_for_its_database_says_so_once_and_can_be_stopped() {
+    let bench = Bench::new().await;
+    // Nobody listens there.
+    let program = bench.program.clone().env("DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing");
+    let process = program.start(&[&["bench", "--user", "ann", "--yes"], &COMPARED[..]].concat());
+    process.until_logged(|text| text.contains("the database cannot be reached")).await;
+    process.signal("SIGINT");
+    let (code, log) = process.ended().await;
+    assert_eq!((code, log.matches("cannot be reached").count()), (Some(130), 1), "{log}");
+}
+
+#[tokio::test]
 async fn a_bench_that_has_spent_its_budget_says_so_and_goes_on_with_more() {
     let bench = Bench::new().await;
     let ended = bench.run(&[&COMPARED[..], &["--parallel", "1", "--max-cost", "0.0125"]].concat()).await;

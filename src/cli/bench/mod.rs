@@ -68,7 +68,11 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
     let telemetry = Arc::new(Telemetry::init(&config)?);
     tokio::runtime::Runtime::new()?.block_on(async {
         let mut signals = Signals::listen()?;
-        let process = InProcess::start(&config, telemetry).await?;
+        let process = tokio::select! {
+            process = InProcess::start(&config, telemetry) => process?,
+            // It may wait for its database, without end.
+            _ = signals.next() => return Ok(ExitCode::from(STOPPED)),
+        };
         let code = measure(&process, arguments, user, wanted, problems, &mut signals).await;
         process.leave().await?;
         code
