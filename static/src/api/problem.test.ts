@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { showLanguage } from "../i18n";
+import de from "../i18n/de.json";
 import { asProblem, problemOf } from "./problem";
 
 const answer = (status: number, body: unknown, type = "application/problem+json") =>
@@ -30,6 +32,21 @@ describe("an answer", () => {
     const body = { type: "urn:llm-council:problem:full", detail: "Too many wait already." };
     const message = "Too many questions are waiting at this server. Try again in a moment.";
     expect(await problemOf(answer(503, body))).toMatchObject({ kind: "refused", message });
+  });
+
+  it.each([
+    [503, "unavailable", "Der Server ist gerade nicht verfügbar."],
+    [409, "held", "Für Ihre Daten gilt eine Löschsperre"],
+    [409, "not-to-purge", "Nur ein gelöschtes Gespräch"],
+    [409, "not-again", "Das Gespräch hat sich inzwischen geändert"],
+    [409, "not-awaited", "Darauf wird nicht mehr gewartet"],
+    [409, "erasure-under-way", "Alles, was Ihnen gehört, wird gerade gelöscht"],
+  ])("%i for %s is said in the reader's language", async (status, type, words) => {
+    showLanguage("de", de);
+    const body = { type: `urn:llm-council:problem:${type}`, detail: "what the server says" };
+    const problem = await problemOf(answer(status, body));
+    showLanguage("en");
+    expect(problem?.message).toContain(words);
   });
 
   it("names every wrong field, in the old form too", async () => {

@@ -37,6 +37,19 @@ const byType: Record<string, string> = {
   ),
   "answer-under-way": msg("An answer is being written. Copy it when it is ready."),
   "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
+  "not-again": msg(
+    "The conversation has changed meanwhile, or this answer is from another version of the server. Look at it again, or ask the question anew.",
+  ),
+  "not-awaited": msg("It is no longer waited for: it has answered, or the run is over."),
+  "not-to-purge": msg(
+    "Only a deleted conversation in which nothing is being answered can be deleted for good.",
+  ),
+  held: msg(
+    "There is a hold on your data: until it is lifted, nothing of it is deleted for good. Ask your administrator.",
+  ),
+  "erasure-under-way": msg(
+    "Everything of yours is being deleted, as you asked. When that is done, you can start again.",
+  ),
   "changed-meanwhile": msg(
     "This was changed meanwhile. Look at what it says now before you change it.",
   ),
@@ -55,6 +68,7 @@ const byType: Record<string, string> = {
   "file-lost": msg(
     "This file is missing from the store that it is kept in, or was changed there. Tell whoever runs this server.",
   ),
+  unavailable: msg("The server is not available right now. Try again in a moment."),
   full: msg("Too many questions are waiting at this server. Try again in a moment."),
   "too-many-runs": msg(
     "Too many questions of yours are waiting. Wait until some are answered, or stop them.",

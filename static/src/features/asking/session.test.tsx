@@ -7,6 +7,7 @@ import { keys, queryClient } from "../../api/queries";
 import type { AssistantMessage, Conversation, CouncilEvent } from "../../api/types";
 import type { Ending, Listeners, Source } from "../../stream/resume";
 import { render } from "../../test/render";
+import { files } from "../attachments/chosen";
 import { isElsewhere } from "../branches/elsewhere";
 import { drafts, newIn } from "../composer/draft";
 import { newConversation, useConversation } from "./conversation";
@@ -228,6 +229,35 @@ it("what was written for one question goes with it, and comes back where that is
   );
   await until(() => drafts.read("c").content === "Why?");
   expect(drafts.read("c").choices).toEqual({ rubric, use_cot: true });
+});
+
+it("what is refused because its files are gone is given back, and says which they are", async () => {
+  await render(<Page />, queryClient);
+  const attachments = [
+    { id: "f1", filename: "plan.pdf" },
+    { id: "f2", filename: "costs.csv" },
+  ];
+  const gone = (...places: number[]) =>
+    new Problem(
+      "refused",
+      "attachments: is not one of your files",
+      422,
+      places.map((at) => ({ field: `attachments.${at}`, message: "is not one of your files" })),
+    );
+  const said = () => Object.values(useRefusals.getState().refusals).map(({ message }) => message);
+  act(() => start("c", { content: "Why?", attachments }));
+  const first = await follows(1);
+  await act(async () => first.end({ kind: "refused", problem: gone(1) }));
+  await until(() => drafts.read("c").content === "Why?");
+  const advice = "Add again what the question needs, and remove the rest.";
+  expect(said()).toEqual([`The server no longer has costs.csv. ${advice}`]);
+  drafts.clear("c");
+  act(() => start("c", { content: "Why?", attachments }));
+  const second = await follows(2);
+  await act(async () => second.end({ kind: "refused", problem: gone(0, 1) }));
+  await until(() => drafts.read("c").content === "Why?");
+  expect(said()).toEqual([`The server no longer has plan.pdf and costs.csv. ${advice}`]);
+  files.clear("c");
 });
 
 it("a page shows the branch that was asked on it, and stays on its own when another tab asks", async () => {

@@ -8,6 +8,7 @@ import type { Ask, Conversation } from "../../api/types";
 import { msg } from "../../i18n";
 import { complain } from "../../ui/complain";
 import { files } from "../attachments/chosen";
+import { aboutFiles } from "../attachments/gone";
 import { editing, editOf } from "../branches/editing";
 import { isElsewhere, liveElsewhere } from "../branches/elsewhere";
 import { noteAsked } from "../composer/asked-here";
@@ -144,7 +145,7 @@ async function conclude(id: string, ending: Ending, asked: Ask | null = null) {
     }
     return cancelUnheard(id);
   }
-  const { problem } = ending;
+  const problem = aboutFiles(ending.problem, live.attachments);
   if (live.run.runId === null && live.begins) return takeBack(id, live.question, problem);
   if (live.run.runId === null) {
     if (problem.status === 409 && problem.runId) return giveWay(id, live, problem, asked);

@@ -107,4 +107,14 @@ describe("the estimate", () => {
     await show();
     await settled("No estimate: tier1_models: is empty");
   });
+
+  it("names the files that the server no longer has", async () => {
+    const fields = [{ field: "attachments.0", message: "is not one of your files" }];
+    const problem = new Problem("refused", "attachments.0: is not one of your files", 422, fields);
+    vi.spyOn(api, "estimate").mockRejectedValue(problem);
+    await show(
+      JSON.stringify({ content: "Why?", attachments: [{ id: "f1", filename: "plan.pdf" }] }),
+    );
+    await settled("No estimate: The server no longer has plan.pdf.");
+  });
 });

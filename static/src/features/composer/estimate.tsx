@@ -11,6 +11,7 @@ import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { count, listText, roughly, shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
+import { aboutFiles } from "../attachments/gone";
 import { BudgetFigures, keyOf } from "../budgets/budget-notice";
 import { MissingModels } from "../council/missing-models";
 import { stageNames } from "../council/stages";
@@ -206,7 +207,8 @@ export default function EstimateView({ conversationId, asked, simulated, refused
     retry: false,
   });
   if (query.isError) {
-    const problem = asProblem(query.error);
+    const { attachments } = JSON.parse(settled ?? "{}") as Partial<Ask>;
+    const problem = aboutFiles(asProblem(query.error), attachments ?? []);
     // Sending meets it too. A server that is away is told of elsewhere.
     if (problem.kind !== "refused") return null;
     return (

@@ -1,6 +1,7 @@
 import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
+import { Problem } from "../../api/problem";
 import { button, click, render } from "../../test/render";
 import { Awaited } from "./awaited";
 import { UnderWayContext } from "./context";
@@ -53,6 +54,17 @@ it("going on without it is offered after a while, asked for once, and says what 
   await click(button("Going on…"));
   expect(skip).toHaveBeenCalledTimes(2);
   expect(place.textContent).not.toContain("It is still waited for.");
+});
+
+it("whoever has answered meanwhile is not said to be waited for", async () => {
+  const words = "It is no longer waited for: it has answered, or the run is over.";
+  vi.spyOn(api, "skip").mockRejectedValueOnce(
+    new Problem("refused", words, 409, [], null, null, null, "not-awaited"),
+  );
+  const place = await shown(at(-7_000));
+  await click(button("Go on without it"));
+  expect(place.textContent).toContain(words);
+  expect(place.textContent).not.toContain("still");
 });
 
 it("whoever is asked for two things at once is gone on without where that is said", async () => {

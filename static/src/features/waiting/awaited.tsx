@@ -75,7 +75,8 @@ export function Awaited({ member, stage, since }: Props) {
       )}
       {typeof asked === "object" && (
         <Notice tone="bad" urgent>
-          <strong>{t("It is still waited for.")}</strong> {asked.message}
+          {asked.type !== "not-awaited" && <strong>{t("It is still waited for.")}</strong>}{" "}
+          {asked.message}
         </Notice>
       )}
     </div>
