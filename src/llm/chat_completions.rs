@@ -259,12 +259,12 @@ impl ReplyReader {
             self.served_by = Some(model.to_owned());
             out.push(Chunk::ServedBy(model.to_owned()));
         }
-        let error = value.get("error").filter(|error| !error.is_null());
+        let error = value.get("error").filter(|error| says_something(error));
         let mut failure = error.or_else(|| Some(&*value).filter(|value| is_bare_error(value))).cloned();
         // Only one answer is asked for; a second one would be mixed into the first.
         if let Some(choice) = value.get_mut("choices").and_then(|choices| choices.get_mut(0)) {
             if failure.is_none() {
-                failure = choice.get("error").filter(|error| !error.is_null()).cloned();
+                failure = choice.get("error").filter(|error| says_something(error)).cloned();
             }
             let before = out.len();
             self.read_choice(choice, out);
@@ -395,6 +395,19 @@ fn is_bare_error(value: &Value) -> bool {
 /// A string that is not empty.
 fn text(value: Option<&Value>) -> Option<&str> {
     value.and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// Whether there is a word in an error. Some gateways send one without any beside every good answer
+/// (<https://github.com/BerriAI/litellm/pull/18493>).
+pub(super) fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null => false,
+        Value::Bool(is_set) => *is_set,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => items.iter().any(says_something),
+        Value::Object(fields) => fields.values().any(says_something),
+    }
 }
 
 fn has_content(value: &Value) -> bool {

@@ -317,6 +317,25 @@ fn an_error_in_the_place_of_a_piece_is_one() {
 }
 
 #[test]
+fn an_error_without_a_word_is_none() {
+    let silent = json!({"message": "", "type": "", "param": "", "code": null});
+    for error in [silent, json!({}), json!(""), json!([]), json!(false), json!({"code": 0, "metadata": {}})] {
+        let piece =
+            json!({"choices": [{"delta": {"content": "a"}, "error": error}], "error": error}).to_string();
+        assert_eq!(read(&[&piece]), (vec![text_of("a")], None), "{error}");
+        let whole = json!({"choices": [{"message": {"content": "a"}}], "error": error}).to_string();
+        let mut out = Vec::new();
+        assert_eq!((reader().read_whole(&whole, &mut out), &out[..]), (Ok(()), &[text_of("a")][..]));
+    }
+    for error in
+        [json!({"message": "", "code": 500}), json!({"type": "server_error"}), json!("no"), json!(true)]
+    {
+        let (_, failure) = read(&[&json!({ "error": error }).to_string()]);
+        assert_eq!(failure.unwrap().kind, ErrorKind::Overloaded, "{error}");
+    }
+}
+
+#[test]
 fn an_error_inside_the_stream_ends_it_and_keeps_the_text_beside_it() {
     let (chunks, error) = read(&[
         r#"{"error":{"code":502,"message":"gone"},"choices":[{"delta":{"content":"last"},"finish_reason":"error"}]}"#,

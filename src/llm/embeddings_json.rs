@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Chunk;
-use super::chat_completions::read_usage;
+use super::chat_completions::{read_usage, says_something};
 use super::embedding::from_base64;
 use super::error::CallError;
 use super::reply::Usage;
@@ -20,7 +20,7 @@ pub(super) fn body(model: &str, text: &str) -> Vec<u8> {
 /// # Errors
 /// The error that stands in its place, or a reply without a vector.
 pub(super) fn read(document: &Value, asked: &Asked) -> Result<Vec<Chunk>, CallError> {
-    if let Some(error) = document.get("error").filter(|error| !error.is_null()) {
+    if let Some(error) = document.get("error").filter(|error| says_something(error)) {
         return Err(asked.failed_midway(error));
     }
     let vector = document.pointer("/data/0/embedding").and_then(vector);
@@ -71,7 +71,7 @@ mod tests {
                 [Chunk::ServedBy("m-2".into()), Chunk::Embedding(vec![1.0, -2.5]), Chunk::Usage(usage)];
             assert_eq!(read(&document, &asked()).unwrap(), wanted);
         }
-        let bare = json!({"data": [{"embedding": [0.5]}]});
+        let bare = json!({"data": [{"embedding": [0.5]}], "error": {"message": "", "code": null}});
         assert_eq!(read(&bare, &asked()).unwrap(), [Chunk::Embedding(vec![0.5])]);
     }
 
