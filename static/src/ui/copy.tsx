@@ -31,7 +31,7 @@ export function CopyButton({ label, name, text, copies }: Props) {
     <button
       type="button"
       className="quiet-button"
-      aria-label={name}
+      aria-label={done ? undefined : name}
       data-copies={copies}
       onClick={copy}
     >

@@ -40,7 +40,7 @@ export function AskMember({ member, round }: { member: string; round?: number | 
       <button
         type="button"
         className="button"
-        aria-label={t("Try again: {{member}}", { member })}
+        aria-label={busy && here ? undefined : t("Try again: {{member}}", { member })}
         aria-disabled={busy}
         onClick={() => askAgain(askable, place, again)}
       >
