@@ -237,6 +237,7 @@ async fn step(db: &Db, user: &UserId) -> Result<bool, StoreError> {
         done = withdraw_requests(&mut tx, user).await?;
     }
     if done == 0 {
+        wait_for_sums(&mut tx).await?;
         done = unname_some(&mut tx, user, &ledger, &audit).await?;
     }
     if done == 0 {
@@ -286,6 +287,19 @@ async fn withdraw_requests(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError
     .await?;
     tx.see_own_rows().await?;
     Ok(done.rows_affected())
+}
+
+/// Waits until no day is being summed up, and lets nobody begin before the transaction ends: a sum that has read the
+/// ledger under the old name would bring it back.
+async fn wait_for_sums(tx: &mut TxConnection) -> Result<(), StoreError> {
+    // Of the first sum of all, the row itself is not committed yet.
+    sqlx::query(
+        "INSERT INTO spent_until (until) VALUES (date_trunc('month', now(), 'UTC'))
+         ON CONFLICT (singleton) DO UPDATE SET until = spent_until.until",
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// What takes the name (`$1`) out of the ledger and puts another one there (`$2`), `$3` rows at a time.

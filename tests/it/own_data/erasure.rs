@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _};
 
 use super::{MARK, act, all_write_the_mark, count, settle};
+use crate::projects::{holding, released};
 use crate::store::fill;
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
@@ -373,6 +374,27 @@ async fn two_tabs_that_ask_for_it_at_once_leave_nothing_either() {
     assert_eq!(tables_with(&app.db, NAME).await, [""; 0]);
     assert_eq!(tables_with(&app.db, MARK).await, [""; 0]);
     assert_eq!(count(&app, "SELECT count(*) FROM erasures").await, 0);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_day_that_is_being_summed_up_beside_it_does_not_bring_the_name_back() {
+    let app = TestApp::with(PUSH).await;
+    let person = app.user(NAME);
+    person.conversation().await;
+    // It has read the ledger under the name, and is not committed.
+    let sum = format!(
+        "INSERT INTO spent_until (until) VALUES (now());
+         INSERT INTO spent_days (user_id, day, groups, usd, unknown_cost_calls)
+         VALUES ('{NAME}', current_date, '{{}}', 1, 0)"
+    );
+    let summing = holding(&app, &sum).await;
+    let body = confirmed();
+    let erased = person.send("DELETE", "/api/me", Some(&body));
+    let (answer, ()) = tokio::join!(erased, released(&app, summing, 1, "COMMIT"));
+    assert_eq!(answer.ok()["erased"], true);
+    assert_eq!(tables_with(&app.db, NAME).await, [""; 0]);
+    assert_eq!(count(&app, "SELECT count(*) FROM spent_days WHERE usd = 1").await, 1, "the sum stays");
     app.close().await;
 }
 
