@@ -57,6 +57,8 @@ export interface Feature extends FeatureStart, RunFeature {
   readonly revision?: (run: RunState) => string | null;
   /** The question as it reads where it is asked anew, where that is not as it was asked. */
   readonly askedAnew?: (question: string, run: RunState) => string;
+  /** Whether only the whole of a run can be asked again: what it shows was asked in another one. */
+  readonly askedAgainWhole?: (run: RunState) => boolean;
   /** In place of an answer's text, where the answer has a form of its own; null where it has not. */
   readonly answerBody?: (answer: AnswerState) => ReactNode;
   /** What it says of an answer among the facts on its card, which stand there while the answer is folded. */

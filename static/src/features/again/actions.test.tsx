@@ -46,3 +46,21 @@ it("a council is asked again from a stage on", async () => {
   await settled("Ask everybody again");
   expect(page.querySelectorAll("[role=menuitem]")).toHaveLength(3);
 });
+
+it("of an earlier answer that is given again only the whole is asked again", async () => {
+  const message = storedRun(
+    seats.map((one) => answer(one)),
+    [],
+    synthesis({ heading_fact: { code: "council" } }),
+  );
+  const cache: Schemas["CacheInfo"] = { mode: "serve", threshold: 0.92, outcome: "hit" };
+  const run = fromStored({ ...message, metadata: { ...message.metadata, cache } }, "c1");
+  const page = await render(
+    <AskableContext value={askable}>
+      <AskMenu run={run} />
+    </AskableContext>,
+  );
+  await click(button("Ask again…"));
+  await settled("Ask everybody again");
+  expect(page.querySelectorAll("[role=menuitem]")).toHaveLength(1);
+});

@@ -5,6 +5,7 @@ import { sentence, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 import { Notice } from "../../ui/notice";
+import { features } from "..";
 import type { Format } from "../feature";
 import { chairman } from "../one-seat/ask";
 import { askedAlone } from "../one-seat/seats";
@@ -115,7 +116,9 @@ export function AskMenu({ run, parts = council }: MenuProps) {
       </>
     );
   }
-  const items = parts.map(
+  const whole = features.some(({ askedAgainWhole }) => askedAgainWhole?.(run));
+  const possible = parts.filter(([from]) => !whole || from === "stage1");
+  const items = possible.map(
     ([from, label, hint]): MenuItem => ({
       label: t(label),
       hint: t(hint),

@@ -31,6 +31,7 @@ export const feature = {
     if (status !== "offered") return null;
     return t("There is an earlier answer. You can use it, or ask the council anyway.");
   },
+  askedAgainWhole: (run) => cacheOf(run)?.status === "hit",
   notes: { head: Head },
   section: {
     of(run) {
