@@ -1,10 +1,12 @@
 //! The database.
 
+use std::error::Error;
+
 use sqlx::postgres::PgConnectOptions;
 
 use super::fact::CheckFact;
 use super::report::{Area, Check, State};
-use crate::store::{Inspection, Schema, inspect};
+use crate::store::{Inspection, Schema, SetupError, inspect};
 
 /// Clocks that are further apart than this would put events into the wrong order.
 const MAX_CLOCK_OFFSET_MS: u64 = 1000;
@@ -32,13 +34,24 @@ pub(super) async fn examine(database: &Database) -> (Vec<Check>, bool) {
         Database::NotMade => (vec![Check::new(Area::Database, State::Ok, CheckFact::DatabaseNotMade)], false),
         Database::Failed(reason) => failed(reason.clone()),
         Database::At { options, local } => match inspect(options).await {
-            Err(error) => failed(error.to_string()),
+            Err(error) => failed(with_cause(&error)),
             Ok(found) => {
                 let is_readable = matches!(found.schema, Schema::Current { .. });
                 (checks(found, *local), is_readable)
             }
         },
     }
+}
+
+/// What is wrong, with the innermost cause of it: a name that is not known, a certificate that has expired.
+fn with_cause(error: &SetupError) -> String {
+    let said = error.to_string();
+    let mut cause: &(dyn Error + 'static) = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let cause = cause.to_string();
+    if said.contains(&cause) { said } else { format!("{said} ({cause})") }
 }
 
 fn checks(found: Inspection, local: bool) -> Vec<Check> {
