@@ -197,6 +197,13 @@ describe("the words of the page", () => {
   });
 });
 
+it("a part of many is counted in German without a verb, which would have to agree with the part", () => {
+  const counted =
+    /\}\} von \{\{[^}]+\}\} (\p{Lu}\p{L}+ )?(haben|sind|antworten|nennen|sagen|setzen|zählen)\b/u;
+  expect("{{good}} von {{count, number}} Mitgliedern haben geantwortet").toMatch(counted);
+  expect(Object.values(de).filter((text) => counted.test(text))).toEqual([]);
+});
+
 describe("one thing has one name", () => {
   const texts = [...found.texts.keys()];
 
