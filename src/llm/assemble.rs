@@ -198,7 +198,9 @@ impl Caller<'_> {
             Some(rest) => self.give(&rest, sink, assembly).await,
             None => Ok(()),
         };
-        let driven = driven.unwrap_or_else(|_| Err(self.too_long(request).having_reached()));
+        let driven = driven.unwrap_or_else(|_| {
+            if assembly.is_finished() { Ok(()) } else { Err(self.too_long(request).having_reached()) }
+        });
         let result = driven.and(rest).and_then(|()| {
             // A search that finds nothing counts as answered.
             if self.provider.may_be_empty() { Ok(()) } else { assembly.check(self.name, request) }
@@ -241,7 +243,7 @@ impl Caller<'_> {
                         timer.as_mut().reset(until);
                         continue;
                     }
-                    return if assembly.reply.finish_reason.is_some() {
+                    return if assembly.is_finished() {
                         Ok(())
                     } else if assembly.first_token.is_some() {
                         Err(self.stalled(limits).having_reached())
@@ -258,7 +260,7 @@ impl Caller<'_> {
             for chunk in assembly.thoughts.split(chunk, &assembly.reply.text).into_iter().flatten() {
                 self.give(&chunk, sink, assembly).await?;
             }
-            if assembly.reply.finish_reason.is_some() {
+            if assembly.is_finished() && !assembly.has_only_thoughts() {
                 until = Instant::now() + limit(limits.idle_ms).min(AFTER_FINISH);
             } else if assembly.first_token.is_some() {
                 until = Instant::now() + limit(limits.idle_ms);
@@ -340,6 +342,8 @@ struct Assembly {
     thoughts: Thoughts,
     /// What is wrong with the vector that came.
     unfit: Option<Unfit>,
+    /// More came after a reason to stop: some gateways put one beside every piece.
+    went_on: bool,
     /// When the try was sent.
     sent: Instant,
     first_token: Option<Instant>,
@@ -354,6 +358,7 @@ impl Assembly {
             tools: BTreeMap::new(),
             thoughts: Thoughts::default(),
             unfit: None,
+            went_on: false,
             sent: Instant::now(),
             first_token: None,
             last_chunk: None,
@@ -367,7 +372,18 @@ impl Assembly {
         self.last_chunk = Some(now);
         if chunk.is_token() {
             self.first_token.get_or_insert(now);
+            self.went_on |= self.reply.finish_reason.is_some();
         }
+    }
+
+    /// Whether the model has said that it is done.
+    fn is_finished(&self) -> bool {
+        self.reply.finish_reason.is_some() && !self.went_on
+    }
+
+    /// Whether the answer is probably still to come, whatever has been said about its end.
+    fn has_only_thoughts(&self) -> bool {
+        self.first_token.is_some() && self.reply.text.is_empty() && self.tools.is_empty()
     }
 
     fn add(&mut self, chunk: &Chunk) -> Result<(), Excess> {

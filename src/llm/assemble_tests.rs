@@ -250,6 +250,53 @@ async fn a_finished_answer_is_not_lost_to_a_connection_left_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_finished_answer_is_not_lost_to_the_total_time() {
+    let mut steps = Vec::new();
+    for _ in 0..23 {
+        steps.extend([text("x"), Wait(430)]);
+    }
+    steps.extend([stop(), Never]);
+    assert_eq!(call(&Scripted::new(vec![steps])).await.unwrap().text.len(), 23);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_to_stop_beside_every_piece_does_not_end_an_answer() {
+    let cut = Scripted::new(vec![vec![text("a"), stop(), Wait(400), text("b"), stop(), Never]]);
+    let error = call(&cut).await.unwrap_err();
+    assert_eq!((error.kind, error.partial.unwrap().text.as_str()), (ErrorKind::Timeout, "ab"));
+
+    let thought = || Give(Chunk::Reasoning("hm".into()));
+    let provider = Scripted::new(vec![vec![
+        thought(),
+        stop(),
+        Wait(7_000),
+        thought(),
+        stop(),
+        Wait(7_000),
+        text("Yes"),
+        stop(),
+        Wait(7_000),
+        text("."),
+        stop(),
+    ]]);
+    let (places, retry, breaker) = (InFlight::new(1), RetryPolicy::default(), Breaker::new("gate"));
+    let caller = Caller {
+        name: "gate",
+        watch: &CallWatch::begin("gate", "m", "chat"),
+        provider: &provider,
+        places: &places,
+        breaker: &breaker,
+        retry: &retry,
+        schema_refusals: &Refusals::default(),
+        tool_refusals: &Refusals::default(),
+        max_answer_bytes: 100,
+    };
+    let timeouts = Timeouts { first_token_ms: 1_000, idle_ms: 8_000, total_ms: 60_000 };
+    let reply = caller.call(&ChatRequest { timeouts, ..request() }, &mut NoSink).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.reasoning.as_deref()), ("Yes.", Some("hmhm")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_total_time_ends_a_talkative_answer() {
     let mut steps = Vec::new();
     for _ in 0..100 {

@@ -141,12 +141,16 @@ pub(super) struct ReplyReader {
     asked: Asked,
     halves: Halves,
     served_by: Option<String>,
+    streamed: Streamed,
     tools: ToolDeltas,
     /// Reasoning came as `reasoning_content`, and is wanted back with calls of tools.
     reasons_by_content: bool,
     /// The list of citations that came last.
     cited: Vec<Citation>,
     finished: bool,
+    /// More came after a reason to stop: some gateways put one beside every piece
+    /// (<https://github.com/QuantumNous/new-api/issues/378>).
+    went_on: bool,
     done: bool,
     started: bool,
     /// The reply is one document and no stream.
@@ -159,10 +163,12 @@ impl ReplyReader {
             asked,
             halves: Halves::default(),
             served_by: None,
+            streamed: Streamed::default(),
             tools: ToolDeltas::default(),
             reasons_by_content: false,
             cited: Vec::new(),
             finished: false,
+            went_on: false,
             done: false,
             started: false,
             is_document: false,
@@ -176,6 +182,11 @@ impl ReplyReader {
 
     /// The provider said in some way that the reply is whole.
     pub fn is_whole(&self) -> bool {
+        self.done || (self.finished && !self.went_on)
+    }
+
+    /// The same of a reply whose stream has been ended by the provider: then its last piece may have been the last one.
+    pub fn is_whole_at_its_end(&self) -> bool {
         self.done || self.finished
     }
 
@@ -247,9 +258,17 @@ impl ReplyReader {
             self.served_by = Some(model.clone().into_owned());
             out.push(Chunk::ServedBy(model.into_owned()));
         }
-        self.started |= reasoning.is_some() || text.is_some();
+        self.note(reasoning.is_some() || text.is_some());
+        self.streamed.reasoning |= reasoning.is_some();
+        self.streamed.text |= text.is_some();
         out.extend(reasoning.map(|text| Chunk::Reasoning(text.into_owned())));
         out.extend(text.map(|text| Chunk::Text(text.into_owned())));
+    }
+
+    /// Takes note of a piece, in which there are tokens or not.
+    fn note(&mut self, has_tokens: bool) {
+        self.started |= has_tokens;
+        self.went_on |= has_tokens && self.finished;
     }
 
     fn read_object(&mut self, value: &mut Value, out: &mut Vec<Chunk>) -> Result<(), CallError> {
@@ -268,7 +287,7 @@ impl ReplyReader {
             }
             let before = out.len();
             self.read_choice(choice, out);
-            self.started |= out.len() > before && out[before..].iter().any(Chunk::is_token);
+            self.note(out[before..].iter().any(Chunk::is_token));
             match text(choice.get("finish_reason")).and_then(ending) {
                 Some(Ending::Failed(why)) => failure = failure.or_else(|| Some(why.into())),
                 Some(Ending::Finished(reason)) => {
@@ -289,8 +308,9 @@ impl ReplyReader {
         // Perplexity sends both: in a stream the message so far beside the piece, in a document an empty piece beside the
         // message.
         let names = if self.is_document { ["message", "delta"] } else { ["delta", "message"] };
-        let part = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
-        let Some(part) = part.and_then(|name| choice.get_mut(name)) else {
+        let name = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
+        let before = out.len();
+        let Some(part) = name.and_then(|name| choice.get_mut(name)) else {
             out.extend(text(choice.get("text")).map(|text| Chunk::Text(text.to_owned())));
             return;
         };
@@ -306,10 +326,21 @@ impl ReplyReader {
         read_content(part.get("content"), out);
         self.cite(part, out);
         out.extend(text(part.get("refusal")).map(|text| Chunk::Text(text.to_owned())));
+        let is_piece = name == Some("delta");
+        if is_piece {
+            out[before..].iter().for_each(|chunk| self.streamed.note(chunk));
+        } else {
+            let said = out.split_off(before);
+            out.extend(said.into_iter().filter(|chunk| !self.streamed.has(chunk)));
+        }
         let calls = part.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
         // The older name, from before there could be several.
         let old = part.get("function_call").filter(|call| call.is_object());
         for call in calls.filter(|call| call.is_object()).chain(old) {
+            if self.streamed.calls && !is_piece {
+                break;
+            }
+            self.streamed.calls |= is_piece;
             if self.reasons_by_content && !self.tools.have_begun() {
                 out.push(Chunk::ReasoningDetails(Value::Array(vec![tool_extras::thoughts_block()])));
             }
@@ -350,6 +381,41 @@ impl ReplyReader {
 
     pub fn asked(&self) -> &Asked {
         &self.asked
+    }
+}
+
+/// What has come in pieces. Some streams end with the whole message, which says all of it once more
+/// (<https://github.com/songquanpeng/one-api/issues/2406>).
+#[derive(Debug, Default)]
+struct Streamed {
+    text: bool,
+    reasoning: bool,
+    calls: bool,
+}
+
+impl Streamed {
+    fn note(&mut self, piece: &Chunk) {
+        if let Some(has) = self.kind(piece) {
+            *has = true;
+        }
+    }
+
+    /// Whether some text, or some reasoning, has come.
+    fn has(&mut self, chunk: &Chunk) -> bool {
+        self.kind(chunk).is_some_and(|has| *has)
+    }
+
+    fn kind(&mut self, chunk: &Chunk) -> Option<&mut bool> {
+        match chunk {
+            Chunk::Text(_) | Chunk::TextWasReasoning(_) => Some(&mut self.text),
+            Chunk::Reasoning(_) | Chunk::ReasoningDetails(_) => Some(&mut self.reasoning),
+            Chunk::ToolCall { .. }
+            | Chunk::Usage(_)
+            | Chunk::Finish(_)
+            | Chunk::ServedBy(_)
+            | Chunk::Citations(_)
+            | Chunk::Embedding(_) => None,
+        }
     }
 }
 

@@ -192,7 +192,7 @@ fn what_stands_beside_a_call_comes_as_a_reasoning_block_with_its_place() {
 fn what_is_cited_is_told_once_however_often_it_comes() {
     let cited = json!(["https://a.example", "https://b.example"]);
     let event = json!({"citations": cited, "choices": [{"delta": {"content": "x[1]"}}]}).to_string();
-    let annotated = json!({"choices": [{"message": {"content": "y", "annotations": [
+    let annotated = json!({"choices": [{"delta": {"content": "y", "annotations": [
         {"type": "url_citation", "url_citation": {"url": "https://c.example", "title": "C"}}
     ]}}]});
     let (chunks, error) = read(&[&event, &event, &annotated.to_string()]);
@@ -212,6 +212,56 @@ fn what_is_cited_is_told_once_however_often_it_comes() {
             Chunk::Citations(vec![citation("https://c.example", Some("C"))]),
         ]
     );
+}
+
+#[test]
+fn a_whole_message_at_the_end_of_a_stream_says_nothing_twice() {
+    let piece = |delta: Value| json!({"choices": [{"delta": delta}]}).to_string();
+    let call = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]);
+    let message =
+        json!({"role": "assistant", "content": "ab", "reasoning_content": "r", "tool_calls": call.clone()});
+    let whole = json!({"choices": [{"message": message, "finish_reason": "stop"}],
+                       "usage": {"prompt_tokens": 1, "completion_tokens": 2}})
+    .to_string();
+    let count =
+        |chunks: &[Chunk], kind: fn(&Chunk) -> bool| chunks.iter().filter(|chunk| kind(chunk)).count();
+    let is_text: fn(&Chunk) -> bool = |chunk| matches!(chunk, Chunk::Text(_));
+    let is_reasoning: fn(&Chunk) -> bool = |chunk| matches!(chunk, Chunk::Reasoning(_));
+    let is_call: fn(&Chunk) -> bool = |chunk| matches!(chunk, Chunk::ToolCall { .. });
+    let all = [
+        piece(json!({"reasoning_content": "r"})),
+        piece(json!({"content": "a"})),
+        piece(json!({"content": "b"})),
+        piece(json!({"tool_calls": call})),
+    ];
+    for (came, expected) in [(0, [1, 1, 1]), (1, [1, 1, 1]), (3, [2, 1, 1]), (4, [2, 1, 1])] {
+        let payloads: Vec<&str> = all[..came].iter().chain([&whole]).map(String::as_str).collect();
+        let (chunks, error) = read(&payloads);
+        assert_eq!(error, None);
+        assert_eq!([is_text, is_reasoning, is_call].map(|kind| count(&chunks, kind)), expected, "{chunks:?}");
+        let text: String = chunks
+            .iter()
+            .filter_map(|chunk| if let Chunk::Text(text) = chunk { Some(&**text) } else { None })
+            .collect();
+        assert_eq!(text, "ab");
+        assert!(matches!(chunks[chunks.len() - 2..], [Chunk::Finish(_), Chunk::Usage(_)]), "{chunks:?}");
+    }
+}
+
+#[test]
+fn a_reason_to_stop_after_which_more_comes_does_not_make_a_reply_whole() {
+    let piece =
+        |text: &str| json!({"choices": [{"delta": {"content": text}, "finish_reason": "stop"}]}).to_string();
+    let plain = json!({"choices": [{"delta": {"content": "b"}}]}).to_string();
+    for second in [piece("b"), plain] {
+        let (mut reader, mut out) = (reader(), Vec::new());
+        reader.read_event(&piece("a"), &mut out).unwrap();
+        assert!(reader.is_whole());
+        reader.read_event(&second, &mut out).unwrap();
+        assert_eq!((reader.is_whole(), reader.is_whole_at_its_end()), (false, true), "{second}");
+        reader.read_event("[DONE]", &mut out).unwrap();
+        assert!(reader.is_whole());
+    }
 }
 
 #[test]

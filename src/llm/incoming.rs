@@ -172,7 +172,7 @@ impl Incoming {
                 if let Some(tail) = self.decoder.finish() {
                     self.read(std::iter::once(tail));
                 }
-                if self.reader.is_whole() {
+                if self.reader.is_whole_at_its_end() {
                     return;
                 }
                 let failure = if self.seen_event {

@@ -358,6 +358,7 @@ async fn streams_are_read_in_every_form_in_which_servers_send_them() {
     let parts = TWO.replace("\"two\"", r#"[{"type":"text","text":"t"},{"type":"text","text":"wo"}]"#);
     let empty = r#"{"choices":[],"prompt_filter_results":[]}"#;
     let null = r#"{"choices":[{"index":0,"delta":null,"finish_reason":"null"}],"usage":null}"#;
+    let message = r#"{"choices":[{"index":0,"message":{"content":"one two"},"finish_reason":"stop"}]}"#;
     for (what, body) in [
         ("usual", usual.clone()),
         ("CR", usual.replace('\n', "\r")),
@@ -372,6 +373,8 @@ async fn streams_are_read_in_every_form_in_which_servers_send_them() {
         ("the name lost", usual.replace(&format!("data: {STOP}\n\n"), &format!("{STOP}\n"))),
         ("content in parts", usual.replace(TWO, &parts)),
         ("pieces that say nothing", format!("data: {empty}\n\ndata: {null}\n\ndata\n\n{usual}")),
+        ("all of it once more at the end", usual.replace(STOP, message)),
+        ("a reason to stop beside every piece", usual.replace("}}]}", r#"},"finish_reason":"stop"}]}"#)),
         ("no end mark", usual.replace("data: [DONE]\n\n", "")),
         ("no finish reason", usual.replace(&format!("data: {STOP}\n\n"), "")),
     ] {
@@ -380,6 +383,15 @@ async fn streams_are_read_in_every_form_in_which_servers_send_them() {
             assert_eq!(reply(script).await.text, "one two", "{what}, {bytes} bytes at once");
         }
     }
+}
+
+#[tokio::test]
+async fn a_reason_to_stop_beside_every_piece_does_not_make_a_cut_answer_whole() {
+    let stopping = |piece: &str| piece.replace("}}]}", r#"},"finish_reason":"stop"}]}"#);
+    let body = format!("data: {}\n\ndata: {}\n\ndata: [DONE]\n\n", stopping(ONE), stopping(TWO));
+    let before_the_mark = body.len() - "data: [DONE]\n\n".len();
+    let error = failure(Script::raw("text/event-stream", body).cut_at_byte(before_the_mark)).await;
+    assert_eq!((error.kind, partial_text(&error)), (ErrorKind::BadResponse, "one two"));
 }
 
 #[tokio::test]
