@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { hasTimes, type Schedule, type ScheduleChange, useSchedules } from "../../api/schedules";
 import type { Ask } from "../../api/types";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
 import { count, listText, sentence } from "../../ui/format";
 import { Notice } from "../../ui/notice";
@@ -31,6 +31,13 @@ const questionLength = 20_000;
 const nameLength = 100;
 /** In US dollars, for a month. */
 const budgetBounds = { least: 0, most: 10_000_000, money: true };
+
+/** What the page itself asks with besides; what else there is comes from programs, and has their name for it. */
+const otherNames = new Map([
+  ["chairman_model", msg("chairman")],
+  ["models", msg("models")],
+  ["project_id", msg("project")],
+]);
 
 /** What a schedule is called before somebody calls it otherwise: the first line of its question. */
 const nameOf = (question: string) =>
@@ -68,7 +75,9 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   const others = refused.filter(({ field }) => !shown.includes(field));
   const cron = cronOf(cadence);
   const preview = usePreview(cron, zone);
-  const rest = Object.keys(asked.others).filter((one) => one !== "system_prompt");
+  const rest = Object.keys(asked.others)
+    .filter((one) => one !== "system_prompt")
+    .map((one) => t(otherNames.get(one) ?? one));
 
   /** What is sent, once nothing is seen to be wrong with it. */
   const read = (): ScheduleChange => {

@@ -173,6 +173,15 @@ describe("the page of scheduled questions", () => {
     ]);
   });
 
+  it("has words for what it was asked with elsewhere on the page", async () => {
+    schedules = [schedule({ request: { ...schedule().request, chairman_model: "m/chair" } })];
+    const page = await show();
+    await settled("Herons");
+    await click(button("Change"));
+    await settled("Also asked for: models, chairman");
+    expect(page.textContent).not.toContain("chairman_model");
+  });
+
   it("says what the server refuses, also where no field is for it", async () => {
     await show();
     await settled("Herons");
