@@ -178,6 +178,10 @@ fn context_length(item: &Value) -> Option<u64> {
     known.or_else(trained).filter(|tokens| *tokens >= 1.0).map(|tokens| tokens as u64)
 }
 
+/// No model costs more US dollars a token. A larger price is one of a million tokens, as Chutes lists them
+/// (<https://github.com/Kilo-Org/kilocode/pull/2787>).
+const MAX_USD_PER_TOKEN: f64 = 0.02;
+
 /// Prices per token; a negative one means "it depends" (OpenRouter's router) and counts as unknown.
 fn pricing(item: &Value) -> Option<Pricing> {
     let pricing = item.get("pricing")?;
@@ -186,9 +190,10 @@ fn pricing(item: &Value) -> Option<Pricing> {
         None | Some(Value::Null) => 0.0,
         Some(price) => number(price)?,
     };
+    let per_token = |name: &str| pricing.get(name).and_then(number).filter(|usd| *usd <= MAX_USD_PER_TOKEN);
     Some(Pricing {
-        prompt: number(pricing.get("prompt")?)?,
-        completion: number(pricing.get("completion")?)?,
+        prompt: per_token("prompt")?,
+        completion: per_token("completion")?,
         request,
         cache_read: pricing.get("input_cache_read").and_then(number),
         cache_write: pricing.get("input_cache_write").and_then(number),

@@ -70,6 +70,21 @@ fn other_servers_shapes_are_read() {
 }
 
 #[test]
+fn a_price_of_a_million_tokens_is_not_taken_for_one_of_a_token() {
+    for (prompt, completion, is_known) in [
+        (json!(0.28), json!(0.42), false),
+        (json!("0.01"), json!("0.034"), false),
+        (json!(3), json!(0), false),
+        // The dearest there has been, and models that are free.
+        (json!("0.00015"), json!("0.0006"), true),
+        (json!(0), json!("0"), true),
+    ] {
+        let entry = json!({"pricing": {"prompt": prompt, "completion": completion}});
+        assert_eq!(pricing(&entry).is_some(), is_known, "{entry}");
+    }
+}
+
+#[test]
 fn who_sees_pictures_is_read_of_each_kind_of_list() {
     for (entry, expected) in [
         (json!({"architecture": {"input_modalities": ["text", "image"]}}), Some(true)),

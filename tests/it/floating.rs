@@ -111,7 +111,7 @@ async fn a_floating_name_that_moves_between_two_runs_is_two_models() {
 #[tokio::test]
 async fn a_reply_that_names_its_model_by_a_dated_name_counts_for_the_one_in_the_list() {
     let list = json!([
-        {"id": "~openai/gpt-latest", "canonical_slug": "~openai/gpt-latest", "pricing": {"prompt": "1", "completion": "1"}},
+        {"id": "~openai/gpt-latest", "canonical_slug": "~openai/gpt-latest", "pricing": {"prompt": "0.015", "completion": "0.015"}},
         {"id": "openai/gpt-5.6-sol:batch", "canonical_slug": "openai/gpt-5.6-sol-20260709"},
         {"id": "openai/gpt-5.6-sol", "canonical_slug": "openai/gpt-5.6-sol-20260709",
          "pricing": {"prompt": "0.01", "completion": "0.02"}},

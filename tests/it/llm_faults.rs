@@ -553,7 +553,7 @@ async fn models_are_listed_with_their_prices_and_price_the_calls() {
     let server = ModelServer::start().await;
     let model = |id: &str, outputs: Value| {
         json!({"id": id, "name": id, "context_length": 8_000, "architecture": {"output_modalities": outputs},
-               "pricing": {"prompt": "0.5", "completion": "1"}})
+               "pricing": {"prompt": "0.005", "completion": "0.01"}})
     };
     let list = json!({"data": [model("x/y", json!(["text"])), model("x/picture", json!(["image"]))]});
     server.models(Script::raw("application/json", list.to_string()));
@@ -562,7 +562,7 @@ async fn models_are_listed_with_their_prices_and_price_the_calls() {
     assert_eq!(list.models.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(), ["x/y"]);
     assert_eq!(list.errors, []);
     let reply = registry.chat(&request("x/y"), &mut NoSink).await.unwrap();
-    assert_eq!(reply.usage.unwrap().cost_usd, Some(10.0 * 0.5 + 5.0));
+    assert_eq!(reply.usage.unwrap().cost_usd, Some(10.0 * 0.005 + 5.0 * 0.01));
     registry.models().await;
     assert_eq!(server.other_records().len(), 1, "asked once");
 }
