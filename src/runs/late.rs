@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use tokio::time::Instant;
 
 use super::state::Shared;
+use super::store_retry::until_answered;
 use crate::id::RunId;
 use crate::store::leases;
 
@@ -24,6 +25,7 @@ pub(super) async fn still_ours(shared: &Shared, runs: &[(RunId, i32)], began: In
                 error = &error as &dyn std::error::Error,
                 "it is not known whether runs are still this server's: they are left to whoever finds them without an owner"
             );
+            give_back(shared, runs.to_vec());
             return HashSet::new();
         }
     };
@@ -31,4 +33,17 @@ pub(super) async fn still_ours(shared: &Shared, runs: &[(RunId, i32)], began: In
         tracing::warn!(run.id = %run, attempt, "the run has another owner now");
     }
     ours
+}
+
+/// Gives up these executions, which this process has and cannot begin, as soon as the database answers: it has not crashed.
+pub(super) fn give_back(shared: &Shared, runs: Vec<(RunId, i32)>) {
+    let db = shared.db.clone();
+    shared.tasks.spawn_background(async move {
+        if let Err(error) = until_answered("to be given back", || leases::give_back(&db, &runs)).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "runs could not be given back: their owner counts as crashed"
+            );
+        }
+    });
 }

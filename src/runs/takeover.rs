@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::driver;
 use super::execution::Ending;
 use super::journal::Recovered;
-use super::late::still_ours;
+use super::late::{give_back, still_ours};
 use super::live::LiveRun;
 use super::queue::Slot;
 use super::state::Runs;
@@ -26,6 +26,7 @@ pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots:
         return;
     }
     let ids: Vec<RunId> = claimed.iter().map(|claimed| claimed.id).collect();
+    let attempts: Vec<_> = claimed.iter().map(|claimed| (claimed.id, claimed.attempt)).collect();
     let mut stored = match journal::remembered(&runs.shared.db, &ids).await {
         Ok(stored) => stored,
         // The leases run out by themselves and the runs are claimed again.
@@ -35,10 +36,10 @@ pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots:
                 error = &error as &dyn std::error::Error,
                 "abandoned runs could not be read"
             );
+            give_back(&runs.shared, attempts);
             return;
         }
     };
-    let attempts: Vec<_> = claimed.iter().map(|claimed| (claimed.id, claimed.attempt)).collect();
     let ours = still_ours(&runs.shared, &attempts, began).await;
     claimed.retain(|claimed| ours.contains(&claimed.id));
     for claimed in claimed {

@@ -206,6 +206,26 @@ pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
+/// Gives up what this process has claimed and cannot begin: the leases run out by themselves, and no owner is counted as
+/// crashed then.
+pub async fn give_back(db: &Db, runs: &[(RunId, i32)]) -> Result<(), StoreError> {
+    let (ids, attempts) = ids_and_attempts(runs);
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query(
+        "WITH mine AS MATERIALIZED (
+             SELECT runs.id FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
+               ON runs.id = mine.id AND runs.attempt = mine.attempt
+             WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs
+         )
+         UPDATE runs SET owner = NULL FROM mine WHERE runs.id = mine.id",
+    )
+    .bind(ids)
+    .bind(attempts)
+    .execute(&mut *tx)
+    .await?;
+    tx.commit().await
+}
+
 /// The runs that other servers own, or that nobody owns any more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elsewhere {

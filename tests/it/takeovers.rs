@@ -70,6 +70,38 @@ async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
 }
 
 #[tokio::test]
+async fn a_run_that_cannot_be_read_when_it_is_taken_over_has_not_lost_another_server() {
+    let servers = Replicas::with(&[NO_POLLING]).await;
+    let (run, _, mut stream) = under_way(&servers).await;
+    servers.gate.open();
+    stream.until("complete").await;
+    let mut database = servers.db.superuser().await;
+    let refuse = "REVOKE SELECT ON decisions FROM llm_council_engine";
+    sqlx::raw_sql(refuse).execute(&mut database).await.unwrap();
+    leave_behind(&servers.db, &run, 1, "-1 s").await;
+    let begun = Instant::now();
+    let given_back = "SELECT attempt > 1 AND owner IS NULL FROM runs WHERE user_id = 'left-1'";
+    while !sqlx::query_scalar::<_, bool>(given_back).fetch_one(&mut database).await.unwrap() {
+        assert!(begun.elapsed() < TIMEOUT, "its owner is still the server that could not read it");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let answer = "GRANT SELECT ON decisions TO llm_council_engine;
+                  UPDATE runs SET lease_until = now() WHERE user_id = 'left-1';
+                  SELECT pg_notify('llm_council', 'work')";
+    sqlx::raw_sql(answer).execute(&mut database).await.unwrap();
+    let state = "SELECT status <> 'running', crashes FROM runs WHERE user_id = 'left-1'";
+    loop {
+        let (is_over, crashes): (bool, i32) = sqlx::query_as(state).fetch_one(&mut database).await.unwrap();
+        assert_eq!(crashes, 1, "the server that left it behind");
+        if is_over {
+            break;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "it is not taken over");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
 async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
     let servers = Replicas::with(&[NO_POLLING, ("runs.max_live", "2")]).await;
     let Replicas { one, other, models, gate, db } = servers;
