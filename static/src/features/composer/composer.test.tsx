@@ -80,7 +80,8 @@ describe("the composer", () => {
     const button = place.querySelector<HTMLButtonElement>(".send-button");
     await press(box, { key: "Enter" });
     await press(box, { key: "Enter" });
-    expect([asked.mock.calls.length, button?.disabled, box.value]).toEqual([0, true, "Why?"]);
+    const isUnderWay = button?.getAttribute("aria-disabled");
+    expect([asked.mock.calls.length, isUnderWay, box.value]).toEqual([0, "true", "Why?"]);
     // By itself the server gives an earlier answer without asking.
     const features = { ...config.features, cache: true };
     const settings = { ...config, features, default_options: { use_cache: true } };
@@ -163,6 +164,28 @@ describe("the composer", () => {
     expect(document.activeElement).toBe(stop);
     await act(async () => root.render(composer(false)));
     expect(document.activeElement).toBe(box);
+  });
+
+  it("keeps the focus at Ask while the question is on its way: it may be refused", async () => {
+    let refuse = () => {};
+    asked.mockImplementation(
+      () =>
+        new Promise<void>((done) => {
+          refuse = done;
+        }),
+    );
+    drafts.write("c1", { content: "Why?" });
+    await show();
+    const button = place.querySelector<HTMLButtonElement>(".send-button");
+    await act(async () => button?.focus());
+    await act(async () => button?.click());
+    // A button that is `disabled` has no focus in a browser.
+    expect([button?.disabled, button?.getAttribute("aria-disabled")]).toEqual([false, "true"]);
+    await act(async () => button?.click());
+    expect(asked).toHaveBeenCalledOnce();
+    await act(async () => refuse());
+    expect(button?.getAttribute("aria-disabled")).toBe("false");
+    expect(document.activeElement).toBe(button);
   });
 
   it("sends nothing while a run is under way, and offers to stop it", async () => {

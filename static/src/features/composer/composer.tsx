@@ -145,6 +145,7 @@ export const Composer = memo(function Composer(props: Props) {
   const isQuestion = draft.content.trim() !== "" && !tooLong && filesState === null;
   const canSend = isQuestion && !running && !sending && !away;
   const canWait = isQuestion && running && onWait !== undefined;
+  const isUnderWay = sending || waits;
 
   // Only for another text: to ask for a height lays the whole page out.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
@@ -467,7 +468,9 @@ export const Composer = memo(function Composer(props: Props) {
                 ref={button}
                 type="submit"
                 className="send-button"
-                disabled={!canSend || waits}
+                disabled={!canSend && !isUnderWay}
+                // Not `disabled`, which drops the focus: a question that is refused is asked again from here.
+                aria-disabled={isUnderWay}
               >
                 <Icon name="send" />
                 <span>{t("Ask")}</span>
