@@ -123,7 +123,7 @@ fn attachment(row: &PgRow) -> Result<Attachment, sqlx::Error> {
 }
 
 /// Keeps a file, if it and the user's others take up no more than `most` bytes. One that is there already is called by its
-/// new name.
+/// new name; one that could not be read before is replaced by what was read now.
 ///
 /// # Errors
 /// When the database is unavailable: nothing is kept then.
@@ -135,7 +135,13 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     if let Some(known) = known(tx, (new.id, new.filename)).await? {
         return Ok(Saved::Kept(known));
     }
-    if let Some(used) = used_up(tx, new.place.size(), most).await? {
+    // No question comes with such a file.
+    sqlx::query("DELETE FROM attachments WHERE user_id = $1 AND id = $2 AND problem IS NOT NULL")
+        .bind(user.as_str())
+        .bind(new.id)
+        .execute(&mut **tx)
+        .await?;
+    if let Some(used) = used_up(tx, (new.id, new.place.size()), most).await? {
         return Ok(Saved::NoRoom { used });
     }
     if !new.place.is_still_there(tx).await? {
@@ -172,26 +178,30 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     Ok(Saved::Kept(attachment(&row)?))
 }
 
-/// How much the user's files take up, if one more of this size would exceed `most`.
+/// How much the user's other files take up, if this one of this size would exceed `most` with them.
 ///
 /// # Errors
 /// When the database is unavailable.
-pub async fn used_up(tx: &mut Tx, size: u64, most: u64) -> Result<Option<u64>, StoreError> {
+pub async fn used_up(tx: &mut Tx, (id, size): (&str, u64), most: u64) -> Result<Option<u64>, StoreError> {
     let user = tx.user()?;
-    let used: i64 =
-        sqlx::query_scalar("SELECT coalesce(sum(size), 0)::bigint FROM attachments WHERE user_id = $1")
-            .bind(user.as_str())
-            .fetch_one(&mut **tx)
-            .await?;
+    let used: i64 = sqlx::query_scalar(
+        "SELECT coalesce(sum(size), 0)::bigint FROM attachments WHERE user_id = $1 AND id <> $2",
+    )
+    .bind(user.as_str())
+    .bind(id)
+    .fetch_one(&mut **tx)
+    .await?;
     let used = used.unsigned_abs();
     Ok((used.saturating_add(size) > most).then_some(used))
 }
 
-/// The same file from an earlier upload, with its new name and a fresh upload time.
+/// The same file from an earlier upload, with its new name and a fresh upload time; not one that could not be read then, as
+/// when the server had no time for it.
 async fn known(tx: &mut Tx, (id, filename): (&str, &str)) -> Result<Option<Attachment>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(
-        "UPDATE attachments a SET filename = $3, uploaded_at = now() WHERE a.user_id = $1 AND a.id = $2
+        "UPDATE attachments a SET filename = $3, uploaded_at = now()
+         WHERE a.user_id = $1 AND a.id = $2 AND a.problem IS NULL
          RETURNING ",
         columns!()
     ))
@@ -203,7 +213,8 @@ async fn known(tx: &mut Tx, (id, filename): (&str, &str)) -> Result<Option<Attac
     Ok(row.as_ref().map(attachment).transpose()?)
 }
 
-/// Whether the user has a file of this content already, which is then called by this name; so nothing has to be read again.
+/// Whether the user has a file of this content already that could be read, which is then called by this name; so nothing has to
+/// be read again.
 ///
 /// # Errors
 /// When the database is unavailable.

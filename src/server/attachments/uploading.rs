@@ -90,7 +90,7 @@ pub(in crate::server) async fn keep(
     let size = bytes.len() as u64;
     let place = placed(app, id, bytes, async || {
         let mut tx = app.db.begin(&caller.scope()).await?;
-        match attachments::used_up(&mut tx, size, most).await? {
+        match attachments::used_up(&mut tx, (id.as_str(), size), most).await? {
             Some(used) => Err(Problem::no_room(used, most)),
             None => Ok(tx),
         }

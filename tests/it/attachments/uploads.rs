@@ -191,6 +191,30 @@ async fn the_same_file_is_kept_once_for_each_of_its_owners() {
 }
 
 #[tokio::test]
+async fn a_file_that_could_not_be_read_is_read_again_when_it_comes_again() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let report = pdf(&["Hello from page one"]);
+    let id = taken(&ann, "report.pdf", &report).await;
+    // As if the server had been too busy to read it.
+    sqlx::query("UPDATE attachments SET text = NULL, characters = 0, problem = 'timed_out' WHERE id = $1")
+        .bind(&id)
+        .execute(&mut app.db.superuser().await)
+        .await
+        .unwrap();
+    let path = format!("/api/attachments/{id}");
+    assert_eq!(ann.get(&path).await.ok()["problem_kind"], "timed_out");
+
+    assert_eq!(taken(&ann, "again.pdf", &report).await, id);
+    let known = ann.get(&path).await.ok();
+    assert_eq!((&known["filename"], known.get("problem")), (&json!("again.pdf"), None), "{known}");
+    assert_eq!(ann.get("/api/attachments").await.ok()["total"], 1);
+    let question = json!({"content": "What does it say?", "attachments": [id]});
+    ann.post(&format!("/api/conversations/{}/message", ann.conversation().await), question).await.ok();
+    app.close().await;
+}
+
+#[tokio::test]
 async fn of_a_very_long_text_the_beginning_is_kept_and_the_file_is_whole() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
