@@ -437,6 +437,10 @@ fn ending(reason: &str) -> Option<Ending<'_>> {
         "insufficient_system_resource" => {
             Ending::Failed("the provider broke the answer off: it is short of resources")
         }
+        // Zhipu, and Anthropic's models behind gateways: as Bedrock has it.
+        "model_context_window_exceeded" => {
+            Ending::Failed("the prompt and the answer are longer than the context window")
+        }
         // Mistral, and gateways to Anthropic's models.
         "model_length" | "max_tokens" => Ending::Finished("length"),
         // Zhipu, and gateways to Anthropic's models.

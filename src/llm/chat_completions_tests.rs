@@ -336,6 +336,8 @@ fn reasons_to_stop_are_known_under_all_their_names() {
         let (chunks, error) = read(&[&finish(reason)]);
         assert_eq!((chunks, error.unwrap().kind), (vec![], ErrorKind::Overloaded), "{reason}");
     }
+    let (_, error) = read(&[&finish("model_context_window_exceeded")]);
+    assert_eq!(error.unwrap().kind, ErrorKind::ContextTooLong);
     for none in ["", "null", "none"] {
         let (mut reader, mut out) = (reader(), Vec::new());
         reader.read_event(&finish(none), &mut out).unwrap();

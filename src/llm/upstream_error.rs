@@ -314,6 +314,12 @@ pub(super) fn says_context_too_long(said: &str) -> bool {
         "reduce the length",
         "maximum number of tokens",
         "input token count",
+        // Text Generation Inference, and Together over it.
+        "`inputs` tokens + `max_new_tokens` must be",
+        "`inputs` must have less than",
+        // Kimi, and Alibaba's models.
+        "model token limit",
+        "range of input length",
     ];
     WORDS.iter().any(|words| said.contains(words))
 }

@@ -51,6 +51,16 @@ fn a_prompt_over_the_context_is_recognised_in_many_words() {
             400,
             r#"{"code":"invalid-argument","error":"This model's maximum prompt length is 131072 but the request contains 136973 tokens."}"#,
         ),
+        (
+            422,
+            r#"{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 512 `max_new_tokens`","error_type":"validation"}"#,
+        ),
+        (422, r#"{"error":"Input validation error: `inputs` must have less than 4095 tokens. Given: 9000"}"#),
+        (
+            400,
+            r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)","type":"invalid_request_error"}}"#,
+        ),
+        (400, r#"{"error":{"message":"Range of input length should be [1, 983616]"}}"#),
     ] {
         assert_eq!(refused(status, body).kind, ErrorKind::ContextTooLong, "{body}");
     }
