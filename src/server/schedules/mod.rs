@@ -170,7 +170,8 @@ pub(super) async fn run(
     caller.may(Permission::Ask)?;
     let id: ScheduleId = id(&path, WHAT)?;
     let mut tx = app.db.begin_frequent(&caller.scope()).await?;
-    let schedule = schedules::find(&mut tx, id).await.map_err(named)?;
+    // Locked before the user's other starts, as when it comes due: in any other order the two wait for each other.
+    let schedule = schedules::find_to_change(&mut tx, id).await.map_err(named)?;
     let settings = &schedule.settings;
     let when = When::parse(&settings.cron, &settings.time_zone)?;
     let day = when.shown(schedules::now(&mut tx).await?).date().to_string();

@@ -1,5 +1,6 @@
 //! What is refused at the door, and what may be spent.
 
+use llm_council::server::schedules::round;
 use serde_json::{Value, json};
 
 use super::{act, changed, comes, count, ended, every_morning, results, schedule, shown};
@@ -24,6 +25,32 @@ async fn a_schedule_that_is_paused_and_renamed_at_once_is_both() {
         (&now["paused"], &now["name"], &now["budget_usd"]),
         (&json!(true), &json!("Storks"), &json!(3.0))
     );
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_schedule_that_comes_due_while_it_is_asked_by_hand_is_asked_afterwards() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = schedule(&ann, json!({})).await;
+    act(&app, "UPDATE schedules SET next_at = now()").await;
+    let another = "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/ann', 0))";
+    let holder = holding(&app, another).await;
+    let path = format!("/api/schedules/{id}/run");
+    let comes_due = async {
+        // Another question of hers is just being started, and this one waits for it.
+        released(&app, app.db.superuser().await, 1, "SELECT 1").await;
+        round(&app.app).await.unwrap();
+        released(&app, holder, 1, "COMMIT").await;
+    };
+    let (by_hand, ()) = tokio::join!(ann.post(&path, json!({})), comes_due);
+    ended(&ann, by_hand.ok()["run_id"].as_str().unwrap()).await;
+    round(&app.app).await.unwrap();
+    let results = results(&ann, &id).await;
+    assert_eq!(results.len(), 2);
+    for result in &results {
+        ended(&ann, result["run"]["run_id"].as_str().unwrap()).await;
+    }
     app.close().await;
 }
 
