@@ -126,7 +126,8 @@ impl Registry {
             let models = match answer {
                 Ok(models) => models,
                 Err(error) => {
-                    tracing::warn!(provider = entry.name, kind = ?error.kind, "a list of models could not be read");
+                    // Its message is logged: nobody's prompt was sent, so the provider's words repeat none.
+                    tracing::warn!(provider = entry.name, kind = ?error.kind, "a list of models could not be read: {}", error.message);
                     list.errors.push(ListError { provider: entry.name.clone(), message: error.message });
                     known.as_ref().map(|known| known.of(&entry.name).to_vec()).unwrap_or_default()
                 }

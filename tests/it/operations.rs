@@ -119,6 +119,15 @@ async fn a_key_that_a_provider_refuses_is_reported_and_a_bad_day_of_a_model_is_n
 }
 
 #[tokio::test]
+async fn a_provider_that_does_not_give_its_list_is_named_with_what_to_do() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    models.models(Script::status(401, "no such key: sk-secret-of-the-test"));
+    let server = Program::council(&db, &models).serve().await;
+    server.until_logged(|text| text.contains("check providers.scripted.api_key (HTTP 401)")).await;
+    nothing_private_in(&server.log());
+}
+
+#[tokio::test]
 async fn log_lines_tell_requests_and_runs_apart_and_nothing_private() {
     let (db, models) = (TestDb::new().await, models().await);
     let program = Program::council(&db, &models).set("log.level", "info,llm_council=trace");
