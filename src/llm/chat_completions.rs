@@ -544,21 +544,33 @@ fn counts(fields: &Map<String, Value>) -> Option<Usage> {
             .unwrap_or(Some(0))?,
         cached_tokens: within("prompt_tokens_details", "cached_tokens")
             .or_else(|| count(fields.get("prompt_cache_hit_tokens")))
+            .or_else(|| count(fields.get("cache_read_input_tokens")))
             .unwrap_or(Some(0))?,
-        cache_write_tokens: within("prompt_tokens_details", "cache_write_tokens").unwrap_or(Some(0))?,
+        cache_write_tokens: within("prompt_tokens_details", "cache_write_tokens")
+            .or_else(|| count(fields.get("cache_creation_input_tokens")))
+            .unwrap_or(Some(0))?,
         total_tokens: count(fields.get("total_tokens"))
             .unwrap_or_else(|| Some(prompt_tokens + completion_tokens))?,
         ..Usage::default()
     };
-    Some(with_thoughts(usage))
+    Some(with_thoughts(with_cached(usage)))
+}
+
+/// The usage with what came from the cache, and went into it, among the prompt. Gateways to Anthropic's models may count it
+/// in the total alone (<https://github.com/Portkey-AI/gateway/pull/1754>).
+fn with_cached(usage: Usage) -> Usage {
+    let of_cache = usage.cached_tokens + usage.cache_write_tokens;
+    let prompt_tokens = usage.prompt_tokens + of_cache;
+    let is_left_out = of_cache > 0 && usage.total_tokens == prompt_tokens + usage.completion_tokens;
+    if is_left_out { Usage { prompt_tokens, ..usage } } else { usage }
 }
 
 /// The usage with the thoughts among what the model wrote, as they are charged. Gemini and xAI count them in the total
 /// alone; Gemini does not even say how many they are.
 fn with_thoughts(usage: Usage) -> Usage {
     let beyond = usage.total_tokens.saturating_sub(usage.prompt_tokens + usage.completion_tokens);
-    // Some gateways leave what came from the cache out of the prompt, and others give nothing but a total.
-    let is_of_prompt = usage.prompt_tokens == 0 || beyond == usage.cached_tokens + usage.cache_write_tokens;
+    // Some gateways give nothing but a total.
+    let is_of_prompt = usage.prompt_tokens == 0;
     let fits = usage.reasoning_tokens == 0 || usage.reasoning_tokens == beyond;
     if beyond == 0 || is_of_prompt || !fits {
         return usage;

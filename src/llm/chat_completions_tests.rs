@@ -509,6 +509,26 @@ fn thoughts_that_only_the_total_counts_are_among_what_the_model_wrote() {
 }
 
 #[test]
+fn what_came_from_the_cache_is_part_of_the_prompt() {
+    let counts = |prompt: u64, total: u64| {
+        let details = json!({"cached_tokens": 40, "cache_write_tokens": 5});
+        let usage = json!({"prompt_tokens": prompt, "completion_tokens": 7, "total_tokens": total,
+            "prompt_tokens_details": details});
+        let usage = read_usage(&usage).unwrap();
+        (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, usage.total_tokens)
+    };
+    assert_eq!(counts(50, 57), (50, 7, 40, 57), "as OpenAI counts");
+    assert_eq!(counts(10, 62), (55, 7, 40, 62), "in the total alone");
+    assert_eq!(counts(10, 17), (10, 7, 40, 17), "nobody says what it is part of");
+    let of_gateway = json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 62,
+        "prompt_tokens_details": {"cached_tokens": 40},
+        "cache_read_input_tokens": 40, "cache_creation_input_tokens": 5});
+    let usage = read_usage(&of_gateway).unwrap();
+    assert_eq!((usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens), (55, 7, 0));
+    assert_eq!((usage.cached_tokens, usage.cache_write_tokens), (40, 5));
+}
+
+#[test]
 fn counts_and_costs_that_no_call_has_are_not_believed() {
     let usage = |usage: Value| read_usage(&usage).unwrap();
     for field in ["prompt_tokens", "output_tokens", "total_tokens", "reasoning_tokens"] {
