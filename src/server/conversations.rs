@@ -394,13 +394,9 @@ pub(super) async fn remove(
         app.runs.cancel(&caller.user, run).await?;
     }
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let live = conversations::delete(&mut tx, id).await.map_err(named)?;
+    conversations::delete(&mut tx, id).await.map_err(named)?;
     audit::append(&mut tx, &caller.user, "conversation.delete", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
-    // The same one, or one that has begun since, in another tab: nobody would see what it goes on to cost.
-    if let Some(run) = live {
-        app.runs.cancel(&caller.user, run).await?;
-    }
     Ok(web::Json(Deleted { status: Status::Ok, id, deleted: true, purged: false }))
 }
 

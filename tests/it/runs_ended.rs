@@ -6,6 +6,7 @@ use llm_council::runs::{RunSettings, Runs};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 
+use crate::projects::{holding, released};
 use crate::support::app::TestApp;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
 
@@ -122,6 +123,39 @@ async fn a_run_that_begins_while_its_conversation_is_being_deleted_is_stopped() 
     };
     let (mut live, deleted, ()) = tokio::join!(asked, deleted, released);
     assert_eq!(deleted.ok()["deleted"], true);
+    assert_eq!(live.rest().await.last().unwrap().kind(), "cancelled");
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_conversation_is_not_deleted_without_the_stop_of_the_run_that_begins_meanwhile() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    let full = "CREATE FUNCTION be_full() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN RAISE EXCEPTION ''full'' USING ERRCODE = ''53100''; END';
+                CREATE TRIGGER full_disk BEFORE UPDATE ON runs FOR EACH ROW
+                    WHEN (NEW.cancel_requested_at IS DISTINCT FROM OLD.cancel_requested_at)
+                    EXECUTE FUNCTION be_full()";
+    sqlx::raw_sql(full).execute(&mut app.db.superuser().await).await.unwrap();
+    // Both wait for the conversation: first the question, then the deletion, which has found no run to stop.
+    let holder = holding(&app, "SELECT FROM conversations FOR UPDATE").await;
+    let path = format!("/api/conversations/{id}");
+    let asked = ann.ask(&id, json!({"content": "Why?"}));
+    let deleted = async {
+        released(&app, app.db.superuser().await, 1, "SELECT 1").await;
+        ann.send("DELETE", &path, None).await
+    };
+    let (mut live, deleted, ()) = tokio::join!(asked, deleted, released(&app, holder, 2, "ROLLBACK"));
+    assert_eq!(deleted.status, 503, "{}", deleted.text);
+    assert_eq!(ann.get(&path).await.status, 200, "it is still there, with its run");
+    let there_is_room = "DROP TRIGGER full_disk ON runs";
+    sqlx::raw_sql(there_is_room).execute(&mut app.db.superuser().await).await.unwrap();
+    ann.send("DELETE", &path, None).await.ok();
     assert_eq!(live.rest().await.last().unwrap().kind(), "cancelled");
     gate.open();
     app.close().await;

@@ -6,13 +6,14 @@ use uuid::Uuid;
 use super::one_row;
 use crate::id::{ConversationId, RunId};
 use crate::store::attachments::Leaving;
+use crate::store::notify::{self, Notice};
 use crate::store::{StoreError, Tx, retention, shares};
 
 /// Deleted conversations can be brought back for this long, in days.
 pub const PURGE_AFTER_DAYS: i32 = 30;
 
 /// Deletes it so that it can be brought back; its links are withdrawn for good. Returns its run that is under way, if there is
-/// one: the caller's to cancel. Another cannot begin any more.
+/// one, which is asked to stop: nobody would see what it goes on to cost. Another cannot begin any more.
 pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<Option<RunId>, StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
@@ -25,14 +26,26 @@ pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<Option<RunId>, St
     one_row(done.rows_affected())?;
     shares::remove_of(tx, id).await?;
     // After the row is locked: a question that was first is seen, and the next one finds the conversation deleted.
-    let live: Option<Uuid> = sqlx::query_scalar(
-        "SELECT id FROM runs WHERE conversation_id = $1 AND user_id = $2 AND status IN ('queued', 'running')",
+    // One that was asked before is not locked: its end may be waiting for the conversation.
+    let row = sqlx::query(
+        "WITH live AS (
+             SELECT id, cancel_requested_at IS NULL AS is_news FROM runs
+             WHERE conversation_id = $1 AND user_id = $2 AND status IN ('queued', 'running')
+         ), told AS (
+             UPDATE runs SET cancel_requested_at = now() FROM live WHERE runs.id = live.id AND live.is_news
+         )
+         SELECT id, is_news FROM live",
     )
     .bind(id.0)
     .bind(user.as_str())
     .fetch_optional(&mut **tx)
     .await?;
-    Ok(live.map(RunId))
+    let Some(row) = row else { return Ok(None) };
+    let live = RunId(row.try_get("id")?);
+    if row.try_get("is_news")? {
+        notify::send(tx, &Notice::Stop(live)).await?;
+    }
+    Ok(Some(live))
 }
 
 /// Brings a deleted conversation back; one that is not deleted stays as it is.
