@@ -30,6 +30,29 @@ describe("a form that is read", () => {
     ]);
   });
 
+  it.each([
+    ["a soft hyphen", "Vogel\u00adkunde"],
+    ["a character without width", "Birds\u200b"],
+    ["a turned line", "\u202eBirds"],
+    ["two lines", "Birds\nand bees"],
+    ["nothing to see", "\u3164"],
+  ])("takes no name with %s", (_, name) => {
+    const read = readForm();
+    read.name("name", name, 20);
+    expect(refusal(() => read.insist()).fields).toEqual([
+      { field: "name", message: "At most 20 characters, none of them invisible." },
+    ]);
+  });
+
+  it.each(["Vögel", "می\u200cخواهم", "👨\u200d👩\u200d👧 ❤\ufe0f"])(
+    "takes %s as a name",
+    (name) => {
+      const read = readForm();
+      expect(read.name("name", ` ${name} `, 20)).toBe(name);
+      read.insist();
+    },
+  );
+
   it("gives what it has read where nothing is wrong", () => {
     const read = readForm();
     // Five characters, of two units each.

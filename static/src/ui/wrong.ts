@@ -18,12 +18,26 @@ export function textProblem(text: string, most: number): string | null {
   });
 }
 
-/** The same for a name or a sentence, which may hold nothing invisible. */
+const unseenIn = (most: number) =>
+  t("At most {{most}} characters, none of them invisible.", { most: count(most) });
+
+/** The same for a sentence, or for the name of somebody. */
 const lineProblem = (text: string, most: number) =>
-  textProblem(text, most) ??
-  (/[^\P{Cc}\n]/u.test(text.trim())
-    ? t("At most {{most}} characters, none of them invisible.", { most: count(most) })
-    : null);
+  textProblem(text, most) ?? (/[^\P{Cc}\n]/u.test(text.trim()) ? unseenIn(most) : null);
+
+const hidden =
+  "[\\p{Cc}\\u00ad\\u034f\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]";
+const anyHidden = new RegExp(hidden, "u");
+const showsNothing = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u;
+
+/** The same for what a thing is called, in which the server takes nothing that hides or turns a line around. */
+function nameProblem(text: string, most: number): string | null {
+  const name = text.trim();
+  return (
+    textProblem(name, most) ??
+    (anyHidden.test(name) || showsNothing.test(name) ? unseenIn(most) : null)
+  );
+}
 
 /** Reads the fields of a form: all that is wrong is said at once, as the server says it. */
 export function readForm() {
@@ -33,7 +47,12 @@ export function readForm() {
   };
   return {
     say,
-    /** A name or a sentence that has to be there. */
+    /** What a thing is called; it has to be there. */
+    name(field: string, text: string, most: number): string {
+      say(field, nameProblem(text, most));
+      return text.trim();
+    },
+    /** A sentence that has to be there, or the name of somebody. */
     line(field: string, text: string, most: number): string {
       say(field, lineProblem(text, most));
       return text.trim();

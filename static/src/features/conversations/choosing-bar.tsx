@@ -10,6 +10,7 @@ import { Notice } from "../../ui/notice";
 import { orMissing } from "../../ui/part";
 import type { Choosing } from "./choosing";
 import { archiveAll, type Failed, failureText, removeAll, tagAll } from "./together";
+import { tagLength } from "./wrong";
 
 const MoveDialog = lazy(() => orMissing(import("../folders/move-dialog")));
 
@@ -60,7 +61,7 @@ function TagForm(props: { count: number; onTag: (tag: string) => void; onCancel:
           id={id}
           className="rename"
           list={`${id}-known`}
-          maxLength={40}
+          maxLength={tagLength}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

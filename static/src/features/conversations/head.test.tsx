@@ -1,6 +1,7 @@
 import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
+import { Problem } from "../../api/problem";
 import { queryClient } from "../../api/queries";
 import { button, click, render, settled, type } from "../../test/render";
 import { Toasts } from "../../ui/toast";
@@ -102,6 +103,41 @@ it("a title that was not saved is still in the box, to be saved again", async ()
     expect(box()).toBeNull();
   });
   expect(asked).toEqual([["PATCH /api/conversations/c-1", { title: "Tides and moons" }]]);
+});
+
+const refusalOf = (field: string) =>
+  new Problem("refused", `${field}: must be otherwise`, 422, [
+    { field, message: "must be otherwise" },
+  ]);
+
+it("a title that has what nobody sees is refused in the reader's words", async () => {
+  const page = await show(false, "More actions");
+  await choose("Rename");
+  const box = page.querySelector<HTMLInputElement>("input.rename");
+  vi.spyOn(api, "rename").mockRejectedValueOnce(refusalOf("title"));
+  await type(box, "Ti\u00addes");
+  await act(async () => {
+    box?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  });
+  await settled("Not renamed: At most 200 characters, none of them invisible.");
+});
+
+it.each([
+  ["tags.0", "At most 40 characters, none of them invisible."],
+  ["tags", "A conversation can have 20 tags at most."],
+])("so is a tag, for %s", async (field, words) => {
+  vi.spyOn(api, "setTags").mockRejectedValueOnce(refusalOf(field));
+  const page = await show(true, "More for this conversation");
+  await choose("Add a tag");
+  const box = page.querySelector<HTMLInputElement>("input.rename");
+  expect(box?.maxLength).toBe(40);
+  await type(box, "sea");
+  await act(async () => {
+    box?.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }),
+    );
+  });
+  await settled(`The tags were not changed: ${words}`);
 });
 
 it("a candidate that is taken by Enter does not end the renaming", async () => {

@@ -6,6 +6,7 @@ import { msg, t } from "../../i18n";
 import { complain } from "../../ui/complain";
 import { isForInputMethod } from "../../ui/composing";
 import { titleOf } from "./title";
+import { ofTitle, titleLength } from "./wrong";
 
 /** In the place of a conversation's title, to write another one. */
 export function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
@@ -28,7 +29,7 @@ export function RenameBox({ item, onDone }: { item: ConversationSummary; onDone:
           queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) }),
         ]);
       } catch (error) {
-        complain(msg("Not renamed: {{message}}"))(error);
+        complain(msg("Not renamed: {{message}}"))(ofTitle(error));
         // What was typed stays, to be saved again.
         left.current = false;
         return;
@@ -42,7 +43,7 @@ export function RenameBox({ item, onDone }: { item: ConversationSummary; onDone:
       className="rename"
       aria-label={t("New title for {{title}}", { title: titleOf(item) })}
       value={title}
-      maxLength={200}
+      maxLength={titleLength}
       onChange={(event) => setTitle(event.target.value)}
       onBlur={() => leave(true)}
       onKeyDown={(event) => {

@@ -1,15 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { api } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations, useTags } from "../../api/queries";
 import type { Conversation } from "../../api/types";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
+import { complain } from "../../ui/complain";
 import { isForInputMethod } from "../../ui/composing";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
-import { toast } from "../../ui/toast";
 import { tagText } from "./tag-text";
+import { ofTags, tagLength } from "./wrong";
 
 /**
  * Shows changes at once here, and tells the server one after the other: each is all the tags. A change is made
@@ -27,10 +27,7 @@ function useChangeTags(id: string) {
       void queryClient.cancelQueries({ queryKey: key });
       queryClient.setQueryData<Conversation>(key, (old) => old && { ...old, tags });
     },
-    onError: (error) =>
-      toast(t("The tags were not changed: {{message}}", { message: asProblem(error).message }), {
-        tone: "bad",
-      }),
+    onError: (error) => complain(msg("The tags were not changed: {{message}}"))(ofTags(error)),
     onSettled: () => {
       // What is read between two changes is older than what is shown.
       if (queryClient.isMutating({ mutationKey }) > 1) return;
@@ -59,7 +56,7 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
         className="rename"
         aria-label={t("New tag")}
         list={id}
-        maxLength={50}
+        maxLength={tagLength}
         // biome-ignore lint/a11y/noAutofocus: it opens by the press of a button, to be typed into
         autoFocus
         value={text}

@@ -8,6 +8,7 @@ import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { toast } from "../../ui/toast";
 import { titleOf } from "./title";
+import { ofTags } from "./wrong";
 
 type Item = ConversationSummary;
 
@@ -95,7 +96,10 @@ export const archiveAll = (items: readonly Item[], archived: boolean) =>
 
 export const tagAll = (items: readonly Item[], tag: string) =>
   together(items, {
-    act: ({ id, tags }) => api.setTags(id, [...new Set([...tags, tag])]),
+    act: ({ id, tags }) =>
+      api
+        .setTags(id, [...new Set([...tags, tag])])
+        .catch((error: unknown) => Promise.reject(ofTags(error))),
     undo: ({ id, tags }) => api.setTags(id, tags),
     done: msg("{{count, number}} conversations were tagged."),
     notUndone: msg("{{count, number}} conversations still have the tag: {{message}}"),

@@ -11,7 +11,7 @@ import { inWords } from "../../ui/wrong";
 import { failureText, fileAll } from "../conversations/together";
 import { messagesAt, TextField } from "../settings/fields";
 import NameDialog from "./name-dialog";
-import { takenName } from "./taken";
+import { nameLength, readName, takenName } from "./taken";
 
 type Items = readonly ConversationSummary[];
 
@@ -47,7 +47,7 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
     setProblems([]);
     setNameErrors([]);
     try {
-      const made = to === "new" ? await inWords(makeFolder(name), takenName()) : null;
+      const made = to === "new" ? await inWords(makeFolder(readName(name)), takenName()) : null;
       // What fails from here on is tried again with the folder that there is by then.
       if (made) setTo(made.id);
       const folder = made ?? folders.find(({ id }) => id === to) ?? null;
@@ -98,7 +98,7 @@ function MoveForm({ items, folders, onMoved }: Omit<Props, "onClose"> & { folder
           label={t("Name of the new folder")}
           value={name}
           errors={nameErrors}
-          maxLength={60}
+          maxLength={nameLength}
           onChange={setName}
         />
       )}

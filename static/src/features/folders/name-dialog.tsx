@@ -8,7 +8,7 @@ import { Notice } from "../../ui/notice";
 import { inWords } from "../../ui/wrong";
 import { messagesAt, TextField } from "../settings/fields";
 import { openFolder } from "./open";
-import { takenName } from "./taken";
+import { nameLength, readName, takenName } from "./taken";
 
 interface Props {
   /** The one that is to be called something else; without one, a new folder is made. */
@@ -27,9 +27,10 @@ export default function NameDialog({ folder, onClose, onMade }: Props) {
   const save = async () => {
     if (off) return;
     await attempt(async () => {
-      if (folder) await inWords(renameFolder(folder.id, name), takenName());
+      const called = readName(name);
+      if (folder) await inWords(renameFolder(folder.id, called), takenName());
       else {
-        const made = await inWords(makeFolder(name), takenName());
+        const made = await inWords(makeFolder(called), takenName());
         openFolder(made.id, true);
         onMade?.(made);
       }
@@ -52,7 +53,7 @@ export default function NameDialog({ folder, onClose, onMade }: Props) {
           label={t("Name")}
           value={name}
           errors={errors}
-          maxLength={60}
+          maxLength={nameLength}
           onChange={setName}
         />
         {problem && errors.length === 0 && (

@@ -62,7 +62,7 @@ export function Editor({ kind, entry, begins = nothing, onMade }: Props) {
   const saveOver = (over: Entry | null) =>
     attempt(async () => {
       const fields = readForm();
-      fields.line("name", draft.name, nameLength);
+      fields.name("name", draft.name, nameLength);
       fields.say("text", textProblem(draft.text, most));
       fields.insist();
       const { name, text, shared } = draft;

@@ -181,7 +181,7 @@ function SaveForm({ presets, unsaved }: { presets: readonly Preset[]; unsaved: b
   const save = () =>
     attempt(async () => {
       const read = readForm();
-      const called = read.line("name", name, nameLength);
+      const called = read.name("name", name, nameLength);
       read.insist();
       const isTaken = presets.some((one) => one.name === called && one.shared === shared);
       if (isTaken) setAsked(called);

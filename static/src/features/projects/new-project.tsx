@@ -26,7 +26,7 @@ export default function NewProject({
   const make = async () => {
     await attempt(async () => {
       const read = readForm();
-      const called = read.line("name", name, nameLength);
+      const called = read.name("name", name, nameLength);
       read.insist();
       const { id } = await makeProject({ name: called });
       onMade();

@@ -111,7 +111,7 @@ export function SettingsForm({ project, ending }: Props) {
     const { name, instructions, council } = draft;
     return attempt(async () => {
       const read = readForm();
-      const called = read.line("name", name, lengths.name);
+      const called = read.name("name", name, lengths.name);
       if (instructions.trim() !== "") {
         read.say("instructions", textProblem(instructions, lengths.instructions));
       }

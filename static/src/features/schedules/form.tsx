@@ -84,7 +84,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
     const fields = readForm();
     const needed = (text: string) => textProblem(text, questionLength);
     fields.say("request.content", needed(asked.content));
-    if (name.trim() !== "") fields.line("name", name, nameLength);
+    if (name.trim() !== "") fields.name("name", name, nameLength);
     fields.say(cadence.kind === "own" ? "cron" : "time", needed(cron));
     fields.say("time_zone", needed(zone));
     for (const { field, message } of preview.wrong) fields.say(field, message);

@@ -153,7 +153,7 @@ export function Tokens() {
   const create = () =>
     attempt(async () => {
       const read = readForm();
-      const called = read.line("name", name, nameLength);
+      const called = read.name("name", name, nameLength);
       read.insist();
       setFresh(await createToken(called, days, scopes[scope]?.[0] ?? ["read"]));
       setName("");
