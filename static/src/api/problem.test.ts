@@ -38,7 +38,7 @@ describe("an answer", () => {
     [503, "unavailable", "Der Server ist gerade nicht verfügbar."],
     [409, "held", "Für Ihre Daten gilt eine Löschsperre"],
     [409, "not-to-purge", "Nur ein gelöschtes Gespräch"],
-    [409, "not-again", "Das Gespräch hat sich inzwischen geändert"],
+    [409, "not-again", "lässt sich das nicht noch einmal fragen"],
     [409, "not-awaited", "Darauf wird nicht mehr gewartet"],
     [409, "erasure-under-way", "Alles, was Ihnen gehört, wird gerade gelöscht"],
   ])("%i for %s is said in the reader's language", async (status, type, words) => {

@@ -38,7 +38,7 @@ const byType: Record<string, string> = {
   "answer-under-way": msg("An answer is being written. Copy it when it is ready."),
   "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
   "not-again": msg(
-    "The conversation has changed meanwhile, or this answer is from another version of the server. Look at it again, or ask the question anew.",
+    "This cannot be asked again as it stands now. Reload the page to see what can, or ask the question anew.",
   ),
   "not-awaited": msg("It is no longer waited for: it has answered, or the run is over."),
   "not-to-purge": msg(
