@@ -52,6 +52,21 @@ impl Tasks {
         }));
     }
 
+    /// The same for a task without which nothing else here is of use: what is returned is cancelled when it ends, also by
+    /// a panic.
+    pub fn spawn_needed<F>(&self, task: F) -> CancellationToken
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let ended = CancellationToken::new();
+        let guard = ended.clone().drop_guard();
+        self.spawn_background(async move {
+            let _guard = guard;
+            task.await;
+        });
+        ended
+    }
+
     /// Makes a drain wait until this is dropped, as for a task: for code that is about to start one.
     #[must_use]
     pub fn hold(&self) -> Hold {
@@ -309,6 +324,17 @@ mod tests {
         };
         tokio::join!(faulty, other);
         assert_eq!((begun.into_inner(), beside.into_inner()), (3, 1));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_task_that_is_needed_is_heard_also_where_it_is_a_panic() {
+        let tasks = Shutdown::new().tasks();
+        let faulty = tasks.spawn_needed(async {
+            assert!(Tasks::default().count() > 0, "a fault of the work");
+        });
+        let other = tasks.spawn_needed(std::future::pending());
+        tokio::time::timeout(Duration::from_secs(60), faulty.cancelled()).await.expect("nobody hears of it");
+        assert!(!other.is_cancelled(), "this one goes on");
     }
 
     #[tokio::test]

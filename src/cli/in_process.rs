@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::web;
+use tokio_util::sync::CancellationToken;
 
 use super::{build, database, user_names};
 use crate::config::Config;
@@ -26,6 +27,8 @@ pub(super) struct InProcess {
     pub app: web::Data<App>,
     /// The local database, where this process runs it.
     local: Arc<Mutex<Option<LocalPostgres>>>,
+    /// Cancelled when nothing that runs do here becomes durable any more.
+    writing: CancellationToken,
 }
 
 impl InProcess {
@@ -67,7 +70,7 @@ impl InProcess {
         writer.open(sessions);
         db.open(sessions);
         let tasks = shutdown.tasks();
-        tasks.spawn_background(app.runs.clone().write(writer));
+        let writing = tasks.spawn_needed(app.runs.clone().write(writer));
         tasks.spawn_background(app.runs.clone().work());
         // Prices and which models there are come from the providers' lists.
         app.models.refresh_models().await;
@@ -78,7 +81,15 @@ impl InProcess {
         if is_anothers {
             tasks.spawn_background(take_over(config.data_dir.clone(), local.clone()));
         }
-        Ok(Self { app, local })
+        Ok(Self { app, local, writing })
+    }
+
+    /// Comes when the runs here cannot go on, and says why.
+    pub async fn failed(&self) -> anyhow::Error {
+        self.writing.cancelled().await;
+        anyhow::anyhow!(
+            "a fault of this program ended its writer; the next command goes on with what is stored"
+        )
     }
 
     /// Drops the runs that are under way, which keep what they have, and waits at most so long for single calls that

@@ -10,7 +10,6 @@ use actix_web::web;
 use anyhow::Context;
 use futures_util::future::OptionFuture;
 use secrecy::ExposeSecret;
-use tokio::sync::oneshot;
 
 use super::{build, database, user_names};
 use crate::config::{Config, LogFormat};
@@ -113,19 +112,14 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         .map_err(user_names::explained)?;
         let writer = Db::lazy(options, WRITER_CONNECTIONS);
         writer.open(sessions);
-        let (writing, written) = oneshot::channel::<Infallible>();
-        let runs = app.runs.clone();
-        tasks.spawn_background(async move {
-            let _writing = writing;
-            runs.write(writer).await;
-        });
+        let writing = tasks.spawn_needed(app.runs.clone().write(writer));
         db.open(sessions);
         if sessions == Sessions::Shared {
             log_pooling(&db);
         }
         announce(config, port);
         // After a panic of the writer nothing that runs do here would become durable, nor could anybody take them over.
-        drop(written.await);
+        writing.cancelled().await;
         Err::<Infallible, _>(anyhow::anyhow!("a fault of this server ended its writer"))
     };
 

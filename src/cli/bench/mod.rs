@@ -73,7 +73,13 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
             // It may wait for its database, without end.
             _ = signals.next() => return Ok(ExitCode::from(STOPPED)),
         };
-        let code = measure(&process, arguments, user, wanted, problems, &mut signals).await;
+        let code = tokio::select! {
+            code = measure(&process, arguments, user, wanted, problems, &mut signals) => code,
+            error = process.failed() => {
+                hide_progress();
+                Err(error)
+            }
+        };
         process.leave().await?;
         code
     })

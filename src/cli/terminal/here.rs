@@ -57,6 +57,11 @@ impl Here {
         Ok(Self { session, process, server: handle, folder })
     }
 
+    /// Comes when the runs here cannot go on, and says why.
+    pub async fn failed(&self) -> anyhow::Error {
+        self.process.failed().await
+    }
+
     /// Ends what was started; a run under way is left for the next command or server.
     ///
     /// # Errors

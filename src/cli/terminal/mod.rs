@@ -54,6 +54,14 @@ impl Connected {
         Ok(Self { session: Arc::new(http.clone()), http: Some(http), here: Some(here) })
     }
 
+    /// Comes when a council in this process cannot go on, and says why.
+    async fn failed(&self) -> anyhow::Error {
+        match &self.here {
+            Some(here) => here.failed().await,
+            None => std::future::pending().await,
+        }
+    }
+
     async fn close(self) -> anyhow::Result<()> {
         match self.here {
             Some(here) => here.leave().await,
@@ -196,10 +204,13 @@ where
             },
         };
         let ended = match command(&connected) {
-            Ok(command) => command.await,
-            Err(trouble) => Err(trouble),
+            Ok(command) => tokio::select! {
+                ended = command => Ok(ended),
+                error = connected.failed() => Err(error),
+            },
+            Err(trouble) => Ok(Err(trouble)),
         };
         connected.close().await?;
-        Ok(ended.map_or_else(|trouble| told(&trouble), ExitCode::from))
+        Ok(ended?.map_or_else(|trouble| told(&trouble), ExitCode::from))
     })
 }
