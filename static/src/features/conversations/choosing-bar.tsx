@@ -32,10 +32,16 @@ function Tool(props: { icon: IconName; name: string; off: boolean; onPress: () =
   );
 }
 
-function TagForm(props: { count: number; onTag: (tag: string) => void; onCancel: () => void }) {
-  const { count, onTag, onCancel } = props;
+interface TagFormProps {
+  count: number;
+  text: string;
+  onText: (text: string) => void;
+  onTag: (tag: string) => void;
+  onCancel: () => void;
+}
+
+function TagForm({ count, text, onText, onTag, onCancel }: TagFormProps) {
   const known = useTags().data;
-  const [text, setText] = useState("");
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => box.current?.focus(), []);
@@ -63,7 +69,7 @@ function TagForm(props: { count: number; onTag: (tag: string) => void; onCancel:
           list={`${id}-known`}
           maxLength={tagLength}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => onText(event.target.value)}
         />
         <button type="submit" className="button" aria-disabled={text.trim() === ""}>
           {t("Add")}
@@ -96,19 +102,25 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
   const { chosen, set, leave } = choosing;
   const [, go] = useLocation();
   const [way, setWay] = useState<Way | null>(null);
+  const [tag, setTag] = useState("");
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
   const bar = useRef<HTMLDivElement>(null);
   const count = chosen.length;
   const off = count === 0 || busy;
 
-  const run = async (act: (items: readonly ConversationSummary[]) => Promise<Failed[]>) => {
+  /** Does it with all of them; `again` is the way to it, where that has what was typed. */
+  const run = async (
+    act: (items: readonly ConversationSummary[]) => Promise<Failed[]>,
+    again: Way | null = null,
+  ) => {
     setWay(null);
     setBusy(true);
     setFailed([]);
     const left = await act(chosen);
     setBusy(false);
     if (left.length === 0) return leave();
+    setWay(again);
     setFailed(left);
     set(left.map(({ item }) => item.id));
     bar.current?.focus();
@@ -176,8 +188,11 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
       {way === "tag" && (
         <TagForm
           count={count}
-          onTag={(tag) => run((those) => tagAll(those, tag))}
+          text={tag}
+          onText={setTag}
+          onTag={(wanted) => run((those) => tagAll(those, wanted), "tag")}
           onCancel={() => {
+            setTag("");
             setWay(null);
             bar.current?.focus();
           }}

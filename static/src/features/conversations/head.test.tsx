@@ -140,6 +140,33 @@ it.each([
   await settled(`The tags were not changed: ${words}`);
 });
 
+it("a tag that was not saved is still in the box, to be saved again", async () => {
+  const page = await show(true, "More for this conversation");
+  await choose("Add a tag");
+  const box = () => page.querySelector<HTMLInputElement>("input.rename");
+  const enter = () =>
+    act(async () => {
+      box()?.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }),
+      );
+    });
+  vi.spyOn(api, "setTags").mockRejectedValueOnce(new TypeError("Failed to fetch"));
+  await type(box(), "sea");
+  await enter();
+  await settled("The tags were not changed");
+  await vi.waitFor(async () => {
+    await act(() => new Promise(requestAnimationFrame));
+    expect(box()?.value).toBe("sea");
+  });
+  expect(document.activeElement).toBe(box());
+  await enter();
+  await vi.waitFor(async () => {
+    await act(() => new Promise(requestAnimationFrame));
+    expect(asked).toEqual([["PUT /api/conversations/c-1/tags", { tags: ["sea"] }]]);
+  });
+  expect(box()).toBeNull();
+});
+
 it("a candidate that is taken by Enter does not end the renaming", async () => {
   const page = await show(false, "More actions");
   await choose("Rename");

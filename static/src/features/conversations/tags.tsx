@@ -42,23 +42,37 @@ function useChangeTags(id: string) {
     const last = begun.at(-1)?.state.variables as string[] | undefined;
     return last ?? queryClient.getQueryData<Conversation>(key)?.tags ?? [];
   };
-  return (change: (tags: string[]) => string[]) => mutate(change(now()));
+  return (change: (tags: string[]) => string[], refused = () => {}) =>
+    mutate(change(now()), { onError: refused });
 }
 
-function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: string) => void }) {
+interface NewTagProps {
+  taken: readonly string[];
+  /** What was typed before, and not saved. */
+  refused: string;
+  onDone: (tag: string) => void;
+}
+
+function NewTag({ taken, refused, onDone }: NewTagProps) {
   const known = useTags();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(refused);
   const id = useId();
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // Whoever has gone on somewhere else meanwhile stays there.
+    if (refused && document.activeElement?.matches(`body, ${menu}`)) box.current?.focus();
+  }, [refused]);
   const offered = [...(known.data?.tags ?? []), ...(known.data?.suggestions ?? [])];
   return (
     <>
       <input
+        ref={box}
         className="rename"
         aria-label={t("New tag")}
         list={id}
         maxLength={tagLength}
         // biome-ignore lint/a11y/noAutofocus: it opens by the press of a button, to be typed into
-        autoFocus
+        autoFocus={refused === ""}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onBlur={() => onDone(text.trim())}
@@ -99,6 +113,7 @@ interface Props {
 export function TagEditor({ conversation, adding, onAdding, fromMenu }: Props) {
   const { id, tags } = conversation;
   const changeTags = useChangeTags(id);
+  const [refused, setRefused] = useState("");
   const wasAdding = useRef(false);
   useEffect(() => {
     // Unless the box was left for somewhere else, keys go on from here.
@@ -129,9 +144,18 @@ export function TagEditor({ conversation, adding, onAdding, fromMenu }: Props) {
       {adding ? (
         <NewTag
           taken={tags}
+          refused={refused}
           onDone={(tag) => {
+            setRefused("");
             onAdding(false);
-            if (tag) changeTags((now) => (now.includes(tag) ? now : [...now, tag]));
+            if (!tag) return;
+            changeTags(
+              (now) => (now.includes(tag) ? now : [...now, tag]),
+              () => {
+                setRefused(tag);
+                onAdding(true);
+              },
+            );
           }}
         />
       ) : (
