@@ -72,7 +72,6 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
         event.preventDefault();
         save();
       }}
-      onKeyDown={(event) => event.key === "Escape" && onCancel()}
     >
       <TextField
         label={t("Address")}

@@ -1,3 +1,4 @@
+import { act } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "../../api/queries";
 import type { Delivery, Webhook } from "../../api/webhooks";
@@ -127,6 +128,18 @@ describe("one's webhooks", () => {
     await click(button("Done"));
     expect(page.textContent).not.toContain("whsec_made");
     expect(document.activeElement?.textContent).toBe("Change");
+  });
+
+  it("keep what is typed where Escape is pressed", async () => {
+    await show();
+    await settled("hooks.example.com");
+    await click(button("Add a webhook"));
+    const input = await fill("Address", "https://hooks.example.com/new");
+    await act(async () => {
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    });
+    expect(input.isConnected).toBe(true);
+    expect(input.value).toBe("https://hooks.example.com/new");
   });
 
   it("say at each field what is wrong, and send nothing", async () => {
