@@ -98,7 +98,7 @@ pub(super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
 const BEFORE: &[Key] = &[
     key("server.bind", Kind::Text, "", "The address to listen on. By default 127.0.0.1 with `auth.mode = \"none\"`, else 0.0.0.0.").example("0.0.0.0").rule(rules::ip_address),
     key("server.port", Kind::Number(0, 65_535), "8001", "The port to listen on; 0 lets the system choose one.").usual("PORT"),
-    key("server.public_url", Kind::Text, "", "Where users reach this server, for links it hands out.").example("https://council.example.org").rule(rules::base_url),
+    key("server.public_url", Kind::Text, "", "Where users reach this server, for links it hands out. Without a path: the app needs a host name of its own.").example("https://council.example.org").rule(rules::public_url),
     key("server.cors_origins", Kind::List, "", "Other origins whose pages may call the API from a browser. By default none; with `auth.mode = \"none\"`, http://localhost:5173 and http://localhost:3000.").example("https://tools.example.org").rule(rules::origin),
     key("server.allowed_hosts", Kind::List, "", "Host names to answer, with or without a port; anything else is refused with 421, but for `/health/…`. By default any with `auth.mode = \"proxy\"`; with `auth.mode = \"none\"` only `localhost`, loopback addresses, `server.bind` where it is one address, and the host of `server.public_url`.").example("council.example.org").rule(rules::host),
     key("server.notice_seconds", Kind::Number(0, 3600), "0", "How long after SIGTERM everything goes on as before while `/health/ready` says 503, so that load balancers send requests elsewhere before any is refused. With several servers a little more than it takes their health check to fail."),

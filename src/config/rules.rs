@@ -113,6 +113,13 @@ pub(super) fn base_url(text: &str) -> Checked {
     Err(problem.to_owned())
 }
 
+/// The same without a path: the app asks for its files and for `/api` at the root of its host.
+pub(super) fn public_url(text: &str) -> Checked {
+    let url = base_url(text)?;
+    let has_path = Url::parse(&url).is_ok_and(|url| url.path() != "/");
+    kept_if(!has_path, &url, || "must not hold a path: the app needs a host name of its own".to_owned())
+}
+
 pub(super) fn store_url(text: &str) -> Checked {
     base_url(text)
         .map_err(|problem| problem.replace("api_key", "attachments.s3.access_key_id and secret_access_key"))

@@ -442,6 +442,15 @@ fn a_password_in_a_base_url_is_refused_unseen() {
 }
 
 #[test]
+fn an_address_below_a_path_is_refused_for_the_app_is_at_the_root() {
+    let key = "LLM_COUNCIL__SERVER__PUBLIC_URL";
+    let text = errors("", &[(key, "https://host.example/council")]);
+    assert!(text.contains("server.public_url") && text.contains("must not hold a path"), "{text}");
+    let config = load("", &[(key, "https://host.example:8443/")]).unwrap();
+    assert_eq!(config.server.public_url.unwrap().as_str(), "https://host.example:8443/");
+}
+
+#[test]
 fn a_file_that_was_named_must_be_there() {
     let env = vars(&[("LLM_COUNCIL_CONFIG", "/no/such/config.toml")]);
     let text = Config::load(None, &env, &Overrides::default()).unwrap_err().to_string();
