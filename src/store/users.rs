@@ -47,6 +47,13 @@ pub async fn groups_last_seen(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
     Ok(groups.unwrap_or_default())
 }
 
+/// Whether the transaction's user has been here in person, and has not been erased since.
+pub async fn is_remembered(tx: &mut Tx) -> Result<bool, StoreError> {
+    let user = tx.user()?;
+    let found = sqlx::query_scalar("SELECT EXISTS (SELECT FROM users WHERE id = $1)").bind(user.as_str());
+    Ok(found.fetch_one(&mut **tx).await?)
+}
+
 /// Whether anything says that somebody of this name has been here. Needs the admins' scope.
 pub async fn is_known(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
     tx.require_admin()?;

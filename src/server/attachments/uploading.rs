@@ -19,9 +19,9 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::upload_slots::Taken;
-use crate::store::Tx;
 use crate::store::attachments::{self, Attachment, Contents, NewAttachment, Pixels, Saved};
 use crate::store::objects::Place;
+use crate::store::{StoreError, Tx, users};
 
 /// How long a file may take to arrive.
 pub(in crate::server) const ARRIVAL: Duration = Duration::from_secs(120);
@@ -55,6 +55,7 @@ pub(in crate::server) async fn upload(
     if !limits.are_taken() {
         return Err(Problem::forbidden("this server takes no files; whoever runs it has switched them off"));
     }
+    let was_remembered = users::is_remembered(&mut app.db.begin(&caller.scope()).await?).await?;
     let Arrived { file, place: _place } = arrived(&app, &caller, &request, payload).await?;
     if file.kind.is_image() && limits.max_image_bytes == 0 {
         return Err(Problem::not_taken(&format!("{} {NO_PICTURES}", file.filename)));
@@ -68,22 +69,24 @@ pub(in crate::server) async fn upload(
         return Ok(web::Json(known.into()));
     }
     drop(tx);
-    keep(&app, &caller, &file).await.map(|row| web::Json(row.into()))
+    keep(&app, &caller, &file, was_remembered).await.map(|row| web::Json(row.into()))
 }
 
 /// Why a picture is refused where none are taken, to follow its name in a sentence.
 pub(in crate::server) const NO_PICTURES: &str =
     "is a picture, and this server takes none: describe it in the question";
 
-/// Reads a file of the caller's that is not there yet, and keeps it.
+/// Reads a file of the caller's that is not there yet, and keeps it. `was_remembered` says whether the caller was
+/// [remembered](users::is_remembered) when it began to arrive.
 ///
 /// # Errors
-/// Where its content is not of its kind after all, where there is no room for it, or where something that it needs is
-/// unavailable: nothing is kept then.
+/// Where its content is not of its kind after all, where there is no room for it, where the caller's data was erased meanwhile,
+/// or where something that it needs is unavailable: nothing is kept then.
 pub(in crate::server) async fn keep(
     app: &App,
     caller: &Caller,
     LookedAt { filename, bytes, kind, id }: &LookedAt,
+    was_remembered: bool,
 ) -> Result<Attachment, Problem> {
     let read = read(app, &caller.user, *kind, bytes, filename).await?;
     let most = app.config.attachments.max_bytes_per_user;
@@ -97,6 +100,9 @@ pub(in crate::server) async fn keep(
     });
     let place = place.await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
+    if was_remembered && !users::is_remembered(&mut tx).await? {
+        return Err(StoreError::Erasing.into());
+    }
     let new = NewAttachment {
         id,
         filename,

@@ -17,8 +17,8 @@ use crate::server::attachments::uploading::{ARRIVAL, keep};
 use crate::server::extract::{Caller, read_json};
 use crate::server::problem::Problem;
 use crate::server::upload_slots::Taken;
-use crate::store::StoreError;
 use crate::store::attachments::{self, Attachment};
+use crate::store::{StoreError, users};
 
 /// The most that the files of one request may have, in bytes, however many there may be.
 const MOST_BYTES: usize = 24 << 20;
@@ -146,8 +146,9 @@ async fn keep_one(From { app, caller, .. }: From<'_>, coming: &ComingFile) -> Re
         tx.commit().await?;
         return Ok(known);
     }
+    let was_remembered = users::is_remembered(&mut tx).await?;
     drop(tx);
-    keep(app, caller, file).await
+    keep(app, caller, file, was_remembered).await
 }
 
 /// The files in the form in which a question names them.

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _};
+use tokio::sync::oneshot;
 
 use super::{MARK, act, all_write_the_mark, count, settle};
+use crate::attachments::files::{content_type, form};
 use crate::projects::{holding, released};
 use crate::store::fill;
-use crate::support::app::TestApp;
+use crate::support::app::{TestApp, read};
 use crate::support::db::TestDb;
 use crate::support::device::PUSH;
 use crate::support::model_server::{Gate, ModelServer, Script};
@@ -374,6 +377,37 @@ async fn two_tabs_that_ask_for_it_at_once_leave_nothing_either() {
     assert_eq!(tables_with(&app.db, NAME).await, [""; 0]);
     assert_eq!(tables_with(&app.db, MARK).await, [""; 0]);
     assert_eq!(count(&app, "SELECT count(*) FROM erasures").await, 0);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_arrives_while_its_owner_is_erased_is_not_kept() {
+    let app = TestApp::with(PUSH).await;
+    let person = app.user(NAME);
+    person.get("/api/user").await.ok();
+    let mut first = form(&[("file", Some("notes.txt"), MARK.as_bytes())]);
+    let rest = first.split_off(first.len() / 2);
+    let (go, wait) = oneshot::channel::<()>();
+    let last = async move {
+        drop(wait.await);
+        Ok(rest)
+    };
+    let pieces = stream::iter([Ok::<_, std::io::Error>(first)]).chain(stream::once(last));
+    let upload = person.request("POST", "/api/attachments").header("content-type", content_type());
+    let upload = read(upload.body(reqwest::Body::wrap_stream(pieces)));
+    let erased = async {
+        let mut looks = 0;
+        while !format!("{:?}", app.app.uploads).contains(NAME) {
+            looks += 1;
+            assert!(looks < 1200, "it is never under way");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        assert_eq!(person.send("DELETE", "/api/me", Some(&confirmed())).await.ok()["erased"], true);
+        go.send(()).unwrap();
+    };
+    let (answer, ()) = tokio::join!(upload, erased);
+    assert_eq!(answer.status, 409, "{}", answer.text);
+    assert_eq!(tables_with(&app.db, NAME).await, [""; 0]);
     app.close().await;
 }
 
