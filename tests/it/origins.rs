@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::attachments::files::taken;
 use crate::support::app::{TestApp, User};
 
 const EVIL: &str = "https://evil.example";
@@ -145,6 +146,7 @@ async fn a_refusal_is_dressed_like_every_other_answer() {
             "referrer-policy",
             "x-frame-options",
             "cross-origin-opener-policy",
+            "cross-origin-resource-policy",
             "cache-control",
         ] {
             assert!(!refusal.header(name).is_empty(), "{status} without {name}");
@@ -153,6 +155,24 @@ async fn a_refusal_is_dressed_like_every_other_answer() {
         assert_eq!(refusal.header("x-request-id").len(), 36);
         assert_ne!(refusal.header("x-request-id"), good.header("x-request-id"));
     }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn no_other_page_learns_by_embedding_a_file_whether_somebody_has_it() {
+    let app = TestApp::with("[server]\ncors_origins = [\"https://tools.example\"]\n").await;
+    let ann = app.user("ann");
+    let file = taken(&ann, "herons.txt", b"Herons.").await;
+    let content = format!("/api/attachments/{file}/content");
+    for path in [content.as_str(), "/api/attachments", "/%61pi/user"] {
+        let answer = ann.get(path).await;
+        let policy = answer.header("cross-origin-resource-policy");
+        assert_eq!((answer.status, policy), (200, "same-origin"), "{path}");
+    }
+    // It binds what a page embeds, not what it fetches with CORS: so pages of configured origins still read it.
+    let fetched = from_page(&app, "cross-site", "https://tools.example").get(&content).await;
+    let allowed = fetched.header("access-control-allow-origin");
+    assert_eq!((fetched.status, allowed), (200, "https://tools.example"));
     app.close().await;
 }
 
