@@ -5,7 +5,7 @@ use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use jiff::civil::{DateTime, date};
 use jiff::tz::{AmbiguousOffset, TimeZone};
-use jiff::{SignedDuration, Timestamp, Zoned};
+use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 
 use crate::council::field::FieldError;
 
@@ -86,7 +86,8 @@ impl When {
         let pause = SignedDuration::from_mins(minutes.into());
         // Enough for all times of a day and the first of the next, wherever in the day one begins.
         let count = 2 * (MINUTES_PER_DAY / usize::try_from(minutes).unwrap_or(usize::MAX).max(1) + 1);
-        let times: Vec<DateTime> = self.cron.iter_after(begin()).take(count).collect();
+        let times: Vec<DateTime> =
+            self.cron.iter_after(begin()).take(count).take_while(is_looked_at).collect();
         times.windows(2).any(|two| two[1].duration_since(two[0]) < pause)
     }
 }
@@ -102,16 +103,32 @@ fn expression(text: &str) -> Result<Cron, String> {
         return Err(format!("must be at most {MAX_BYTES} bytes"));
     }
     let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+    let no_expression = || {
+        format!(
+            "must be a cron expression of five fields (minute, hour, day of the month, month, day of the week), {EXAMPLE}"
+        )
+    };
     let cron = parser.parse(text.trim()).map_err(|error| {
         tracing::debug!(%error, "an expression cannot be read");
-        format!("must be a cron expression of five fields (minute, hour, day of the month, month, day of the week), {EXAMPLE}")
+        no_expression()
     })?;
-    // The thirtieth of February is a day that never comes.
-    let next = cron.find_next_occurrence(&begin(), true);
-    match next {
-        Ok(next) if next.year() < begin().year() + WITHIN_YEARS => Ok(cron),
-        Ok(_) | Err(_) => Err("names a day that never comes".to_owned()),
+    let first = |values: Vec<u16>| values.first().and_then(|value| i8::try_from(*value).ok());
+    let time = first(cron.pattern.hours.values()).zip(first(cron.pattern.minutes.values()));
+    // A comma alone is a field without a value.
+    let (hour, minute) = time.ok_or_else(no_expression)?;
+    // The thirtieth of February is a day that never comes. The library would look for it until the year 5000, for seconds at
+    // worst, and nothing else is done meanwhile.
+    let mut days = begin().date().at(hour, minute, 0, 0).series(1.day()).take_while(is_looked_at);
+    if days.any(|day| cron.is_time_matching(&day).unwrap_or(false)) {
+        Ok(cron)
+    } else {
+        Err("names a day that never comes".to_owned())
     }
+}
+
+/// Whether it is in one of the years in which due times are looked for.
+fn is_looked_at(time: &DateTime) -> bool {
+    time.year() < begin().year() + WITHIN_YEARS
 }
 
 fn zone(name: &str) -> Option<TimeZone> {

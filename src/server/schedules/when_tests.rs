@@ -92,6 +92,25 @@ fn everything_that_is_wrong_is_said_at_once() {
 }
 
 #[test]
+fn a_day_that_never_comes_is_refused_and_one_that_comes_rarely_is_not() {
+    // A Sunday is never the working day nearest to a date, and the first one is never the thirtieth.
+    for cron in ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 15W * +0", "30 9 30 * +0#1"] {
+        let errors = When::parse(cron, "UTC").unwrap_err();
+        assert_eq!(errors[0].message, "names a day that never comes", "{cron}");
+    }
+    // A comma alone names nothing: whoever looked for it hour by hour would look for seconds.
+    for cron in [", * * * *", "0 , * * *", ", , * * *"] {
+        let errors = When::parse(cron, "UTC").unwrap_err();
+        assert!(errors[0].message.starts_with("must be a cron expression"), "{cron}");
+    }
+    assert_eq!(after("0 8 29 2 *", "UTC", "2026-11-27T07:00:00Z", 1), ["2028-02-29T08:00+00:00"]);
+    // The twenty-ninth of February as a Monday.
+    assert_eq!(after("0,1 8 29 2 +1", "UTC", "2026-11-27T07:00:00Z", 1), ["2044-02-29T08:00+00:00"]);
+    assert!(when("0,1 8 29 2 +1", "UTC").is_more_often_than(15));
+    assert!(!when("0 8 29 2 +1", "UTC").is_more_often_than(1));
+}
+
+#[test]
 fn what_is_asked_too_often_is_seen() {
     for (cron, minutes, too_often) in [
         ("*/15 * * * *", 15, false),
