@@ -12,7 +12,6 @@ mod migrate;
 mod prompts;
 mod serve;
 mod terminal;
-mod usd;
 mod user_names;
 
 use std::error::Error;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::live::asked::Format;
 use super::live::families::{FORMATS, FormatFlags, OptionFlags};
+use super::text::amounts;
 
 /// Where questions go.
 #[derive(Debug, Clone, Default, Args)]
@@ -169,7 +170,7 @@ pub struct Output {
     #[arg(short, long)]
     pub quiet: bool,
     /// Ask nothing that will probably cost more than this, in USD.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = amounts::read_usd)]
     pub max_cost: Option<f64>,
     /// End with 6 where a member failed.
     #[arg(long)]
@@ -215,6 +216,18 @@ mod tests {
             fields(&["--set", "quorum=2", "--set", "final=select"]),
             Ok(json!({"quorum": 2, "final": "select"}))
         );
+    }
+
+    #[test]
+    fn a_limit_that_is_no_amount_is_refused() {
+        let max_cost = |text: &str| {
+            let line = Line::try_parse_from(["query", "Why?", "--max-cost", text]);
+            line.map(|line| line.query.output.max_cost).map_err(|error| error.to_string())
+        };
+        assert_eq!(max_cost("$0.10"), Ok(Some(0.1)));
+        for text in ["NaN", "inf", "much"] {
+            assert!(max_cost(text).unwrap_err().contains("an amount in US dollars"), "{text}");
+        }
     }
 
     #[test]

@@ -356,6 +356,11 @@ async fn what_cannot_be_asked_is_named_at_once_and_nobody_is_asked() {
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(ended.stderr.contains("1 questions need a judge"), "{}", ended.stderr);
 
+    std::fs::write(bench.program.home().join("limitless.toml"), "max_cost_usd = nan").unwrap();
+    let ended = bench.run(&["questions.jsonl", "--model", "m/one", "--suite", "limitless.toml"]).await;
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    assert!(ended.stderr.contains("max_cost_usd"), "{}", ended.stderr);
+
     let ended = bench.run(&["--resume", "never begun"]).await;
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert_eq!(bench.models.records().len(), 0);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::usd::usd;
+use crate::terminal::text::amounts;
 
 /// What to measure.
 #[derive(Debug, Clone, Default, Args)]
@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     pub(super) limit: Option<usize>,
     /// The most that the bench may cost in all [default: 1].
-    #[arg(long, value_name = "USD", value_parser = usd)]
+    #[arg(long, value_name = "USD", value_parser = amounts::read_usd)]
     pub(super) max_cost: Option<f64>,
     /// How many questions are asked at once [default: 4].
     #[arg(long, value_name = "N")]

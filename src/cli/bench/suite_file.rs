@@ -11,6 +11,7 @@ use super::arguments::Arguments;
 use crate::bench::question::Question;
 use crate::bench::sources;
 use crate::bench::suite::{self, VariantSpec};
+use crate::terminal::text::amounts;
 
 /// The name of the council as it is configured, where nothing else is named.
 const AS_CONFIGURED: &str = "council";
@@ -67,6 +68,9 @@ pub(super) fn read(arguments: &Arguments, problems: &mut Vec<String>) -> anyhow:
     };
     if let Some(limit) = arguments.limit.or(file.limit) {
         questions.truncate(limit.max(1));
+    }
+    if file.max_cost_usd.is_some_and(|usd| !amounts::is_amount(usd)) {
+        problems.push("max_cost_usd of the suite file is no amount in US dollars, such as 0.25".to_owned());
     }
     let judge = arguments.judge.clone().or(file.judge);
     problems.extend(suite::problems(&questions, &variants, judge.as_deref()));

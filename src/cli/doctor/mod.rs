@@ -11,13 +11,13 @@ use async_trait::async_trait;
 use clap::Args;
 use secrecy::ExposeSecret as _;
 
-use super::usd::usd;
 use super::{build, database};
 use crate::config::Config;
 use crate::doctor::{Asker, Database, Report, Server, Wanted, examine};
 use crate::llm::{CallError, ChatRequest, Models, NoSink, Reply};
 use crate::store::local::LocalPostgres;
 use crate::store::{Db, Sessions};
+use crate::terminal::text::amounts;
 
 /// What to examine.
 #[derive(Debug, Clone, Default, Args)]
@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long)]
     stream: bool,
     /// The most that all calls together may cost [default: 0.01]. With it, models of unknown price are not asked.
-    #[arg(long, value_name = "USD", value_parser = usd)]
+    #[arg(long, value_name = "USD", value_parser = amounts::read_usd)]
     max_cost: Option<f64>,
     /// Print the report as JSON.
     #[arg(long)]

@@ -1,9 +1,9 @@
-//! How figures are written: money, tokens, time.
+//! How figures are written: money, tokens, time. And how money is read, where a person writes it.
 
 /// US dollars, with as many digits as small amounts need; `cost unknown` where nobody said.
 #[must_use]
 pub fn usd(amount: Option<f64>) -> String {
-    let Some(amount) = amount.filter(|amount| amount.is_finite() && *amount >= 0.0) else {
+    let Some(amount) = amount.filter(|amount| is_amount(*amount)) else {
         return "cost unknown".to_owned();
     };
     if amount == 0.0 {
@@ -15,6 +15,27 @@ pub fn usd(amount: Option<f64>) -> String {
     } else {
         format!("${amount:.2}")
     }
+}
+
+/// Whether this can be an amount of money. Nothing is more than what is no number, so as a limit that would let
+/// everything through.
+#[must_use]
+pub fn is_amount(usd: f64) -> bool {
+    usd.is_finite() && usd >= 0.0
+}
+
+/// An amount in US dollars as a person writes it, with or without the sign.
+///
+/// # Errors
+/// What to write, where this is none.
+pub fn read_usd(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let number = text.strip_prefix('$').unwrap_or(text).trim_start();
+    number
+        .parse::<f64>()
+        .ok()
+        .filter(|usd| is_amount(*usd))
+        .ok_or_else(|| "write an amount in US dollars, such as 0.25".to_owned())
 }
 
 /// A number of tokens: `512`, `12.3k`, `1.2M`.
@@ -63,6 +84,17 @@ mod tests {
             (Some(-1.0), "cost unknown"),
         ] {
             assert_eq!(usd(amount), text);
+        }
+    }
+
+    #[test]
+    fn money_is_read_with_its_sign_and_nothing_else_is_an_amount() {
+        for (text, amount) in [("0.1", 0.1), ("$0.10", 0.1), (" $ 2 ", 2.0), ("0", 0.0), ("1e-3", 0.001)] {
+            assert_eq!(read_usd(text), Ok(amount), "{text}");
+        }
+        for text in ["", "$", "much", "NaN", "$nan", "inf", "infinity", "-0.5", "$-1", "1e999", "$$1", "0,25"]
+        {
+            assert!(read_usd(text).is_err_and(|told| told.contains("such as 0.25")), "{text}");
         }
     }
 

@@ -112,6 +112,7 @@ async fn the_code_says_what_came_of_it() {
         (&["query", "-f", "missing.md"], "missing.md"),
         (&["query", "Why?", "-o", "missing/answer.md"], "missing/answer.md"),
         (&["query", "Why?", "-o", "."], ". cannot be written: it is a folder"),
+        (&["query", "Why?", "--max-cost", "NaN"], "write an amount in US dollars"),
     ] {
         let (wrong, told) = code(args).await;
         assert!(wrong == 2 && told.contains(words), "{args:?}: {wrong} {told}");
