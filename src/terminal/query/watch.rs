@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::deliberation::Deliberation;
@@ -20,6 +21,16 @@ use crate::terminal::text::one_line;
 pub const STOPPING: &str = "Stopping … (Ctrl-C again leaves at once)";
 /// How often what moves is drawn again.
 const TICK: Duration = Duration::from_millis(120);
+/// The waits between tries to read an answer: about half a minute, in which a server starts again.
+const PAUSES: [Duration; 7] = [
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(5),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+];
 
 impl Output {
     /// Whether a person watches: the output is for people, and they can be asked.
@@ -172,16 +183,63 @@ async fn to_the_end(
         }
         return Err(trouble);
     }
-    let message = match (&run.conversation_id, &run.message_id) {
-        (Some(conversation), Some(message)) if output.json => {
-            Some(session.message(conversation, message).await?)
+    let message = if output.json {
+        let read = tokio::select! {
+            read = stored(session.as_ref(), run, view) => read,
+            () = interrupts.next() => Ok(Read::Left),
+        };
+        match read {
+            Ok(Read::Message(message)) => Some(message),
+            Ok(Read::Nothing) => None,
+            unread => {
+                eprintln!("llm-council: {}", unread_answer(run));
+                return unread.map(|_| exit::CANCELLED);
+            }
         }
-        _ => None,
+    } else {
+        None
     };
     if let Err(error) = view.end(run, message.as_ref()) {
         return Out::broken(&error);
     }
     code(run, output)
+}
+
+/// What came of reading the stored message.
+enum Read {
+    Message(Value),
+    /// The run has none.
+    Nothing,
+    /// Nobody waits for it any more.
+    Left,
+}
+
+/// The stored message of a run that is over. It is paid for: a server that is away is asked again.
+async fn stored(session: &dyn Session, run: &LiveRun, view: &mut dyn View) -> Result<Read, Trouble> {
+    let (Some(conversation), Some(message)) = (&run.conversation_id, &run.message_id) else {
+        return Ok(Read::Nothing);
+    };
+    let mut pauses = PAUSES.iter();
+    loop {
+        match (session.message(conversation, message).await, pauses.next()) {
+            (Err(Trouble::NotReachable(why)), Some(pause)) => {
+                view.say(&format!("{}; trying again …", one_line(&why)));
+                tokio::time::sleep(*pause).await;
+            }
+            (read, _) => return read.map(Read::Message),
+        }
+    }
+}
+
+/// Where to find an answer that could not be printed.
+fn unread_answer(run: &LiveRun) -> String {
+    let id = |id: Option<&str>| one_line(id.unwrap_or("?")).into_owned();
+    let conversation = id(run.conversation_id.as_deref());
+    format!(
+        "the run {} is over, but its answer could not be read; `llm-council export --json {conversation}` prints its \
+         conversation",
+        id(run.run_id.as_deref())
+    )
 }
 
 async fn stop(session: &dyn Session, run: &LiveRun, view: &mut dyn View) {
@@ -257,5 +315,77 @@ fn view(out: Out, output: &Output) -> Box<dyn View> {
         Box::new(Whole { out, quiet, json: output.json })
     } else {
         Box::new(Deliberation::new(out, output))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use futures_util::stream;
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::terminal::session::{Method, Place};
+
+    /// Answers every question, and is away the first so many times that the answer is read.
+    struct Away {
+        times: usize,
+        read: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Session for Away {
+        fn place(&self) -> &Place {
+            &Place::Here
+        }
+
+        async fn request(&self, _: Method, _: &str, _: Option<&Value>) -> Result<Value, Trouble> {
+            if self.read.fetch_add(1, Ordering::Relaxed) < self.times {
+                return Err(Trouble::NotReachable("it is away".to_owned()));
+            }
+            Ok(json!({"messages": [{"id": "m", "role": "assistant", "status": "complete"}]}))
+        }
+
+        async fn text(&self, path: &str) -> Result<String, Trouble> {
+            Err(Trouble::NotFound(path.to_owned()))
+        }
+
+        async fn upload(&self, name: &str, _: Vec<u8>) -> Result<Value, Trouble> {
+            Err(Trouble::NotFound(name.to_owned()))
+        }
+
+        async fn ask(&self, _: Question) -> Result<Following, Trouble> {
+            let events = vec![
+                json!({"type": "run_started", "run_id": "r", "conversation_id": "c", "message_id": "m"}),
+                json!({"type": "complete"}),
+            ];
+            Ok(Following::new(stream::iter(events.into_iter().map(|event| Step::Event { seq: None, event }))))
+        }
+
+        async fn follow(&self, run: &str, _: u64) -> Result<Following, Trouble> {
+            Err(Trouble::NotFound(run.to_owned()))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_paid_for_is_read_again_while_its_server_is_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("answer.json");
+        let output = Output { json: true, output: Some(file.clone()), ..Output::default() };
+        let asked = async |times| {
+            let away = Arc::new(Away { times, read: AtomicUsize::new(0) });
+            ask(away, Question::first(Map::new()), &output).await
+        };
+        assert_eq!(asked(2).await.ended, Ok(exit::ANSWERED));
+        let printed: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(printed["id"], "m");
+
+        let lost = asked(usize::MAX).await;
+        assert_eq!(lost.ended, Err(Trouble::NotReachable("it is away".to_owned())));
+        let told = unread_answer(&lost.run);
+        assert!(told.contains("the run r ") && told.contains("export --json c`"), "{told}");
     }
 }
