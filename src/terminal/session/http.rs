@@ -39,6 +39,8 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
+/// The longest wait that a refusal may ask for; a server waits as long for a provider by default.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// How many tries in a row may fail before a run, or a question that may have become one, is given up: about ten minutes.
 const PATIENCE: usize = 120;
 
@@ -137,8 +139,7 @@ impl Http {
         if status.is_success() {
             return Ok(response);
         }
-        let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let wait = wait.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
+        let wait = wait_of(response.headers());
         let problem: Option<Value> = response.json().await.ok();
         // A gateway answers with the last two while the server behind it starts.
         let again = matches!(
@@ -149,7 +150,7 @@ impl Http {
                 | StatusCode::GATEWAY_TIMEOUT
         );
         let trouble = Trouble::refused(status, problem.as_ref());
-        Err(Refused { trouble, again: again.then(|| wait.unwrap_or(PAUSES[2])), may_have_arrived: false })
+        Err(Refused { trouble, again: again.then_some(wait), may_have_arrived: false })
     }
 
     /// The JSON of an answer, or `null` where it has no body.
@@ -268,6 +269,14 @@ impl Http {
             .header(ACCEPT, "text/event-stream");
         self.send(request).await
     }
+}
+
+/// How long a refusal asks to wait. A gateway that is being maintained may ask for hours, in which nobody would see why
+/// nothing happens.
+fn wait_of(headers: &HeaderMap) -> Duration {
+    let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let asked = asked.and_then(|seconds| seconds.trim().parse().ok()).map(Duration::from_secs);
+    asked.map_or(PAUSES[2], |wait| wait.min(LONGEST_WAIT))
 }
 
 /// An error, and after which wait it may have passed.
@@ -607,6 +616,24 @@ mod tests {
         let expected =
             [event(Some(1), "run_started"), event(None, "server_shutdown"), event(Some(2), "complete")];
         assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn no_gateway_makes_a_question_wait_for_hours() {
+        let wait = |asked: &str| {
+            let value = HeaderValue::from_str(asked).unwrap();
+            wait_of(&HeaderMap::from_iter([(RETRY_AFTER, value)])).as_secs()
+        };
+        for (asked, seconds) in [
+            ("5", 5),
+            ("30", 30),
+            ("3600", 30),
+            ("18446744073709551615", 30),
+            ("Fri, 31 Dec 2027 23:59:59 GMT", 1),
+        ] {
+            assert_eq!(wait(asked), seconds, "{asked}");
+        }
+        assert_eq!(wait_of(&HeaderMap::new()), PAUSES[2]);
     }
 
     #[test]
