@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::web;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{build, database, user_names};
 use crate::config::Config;
 use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::app::App;
-use crate::shutdown::Shutdown;
+use crate::shutdown::{Shutdown, restart_after_panic};
 use crate::store::local::{Durability, LocalPostgres};
 use crate::store::{self, Db};
 use crate::telemetry::Telemetry;
@@ -27,6 +28,8 @@ pub(super) struct InProcess {
     pub app: web::Data<App>,
     /// The local database, where this process runs it.
     local: Arc<Mutex<Option<LocalPostgres>>>,
+    /// Changes with the first reading of the providers' lists.
+    lists: watch::Receiver<()>,
     /// Cancelled when nothing that runs do here becomes durable any more.
     writing: CancellationToken,
 }
@@ -37,10 +40,12 @@ impl InProcess {
     /// # Errors
     /// When a part cannot be built; the message says which and what to do.
     pub async fn start(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Self> {
-        Self::start_for(config, telemetry, |_| {}).await
+        let process = Self::start_for(config, telemetry, |_| {}).await?;
+        process.listed().await;
+        Ok(process)
     }
 
-    /// The same, after a change to the app.
+    /// The same, after a change to the app, and without waiting for the providers' lists.
     ///
     /// # Errors
     /// As [`InProcess::start`].
@@ -72,16 +77,25 @@ impl InProcess {
         let tasks = shutdown.tasks();
         let writing = tasks.spawn_needed(app.runs.clone().write(writer));
         tasks.spawn_background(app.runs.clone().work());
-        // Prices and which models there are come from the providers' lists.
-        app.models.refresh_models().await;
+        let lists = app.models.list_reads();
         let models = app.models.clone();
-        tasks.spawn_background(async move { models.keep_lists_fresh().await });
+        tasks.spawn_background(async move {
+            restart_after_panic("models", || models.keep_lists_fresh()).await;
+        });
         let is_anothers = config.database.url.is_none() && local.is_none();
         let local = Arc::new(Mutex::new(local));
         if is_anothers {
             tasks.spawn_background(take_over(config.data_dir.clone(), local.clone()));
         }
-        Ok(Self { app, local, writing })
+        Ok(Self { app, local, lists, writing })
+    }
+
+    /// Comes once prices and which models there are have been read from the providers' lists, or could not be.
+    pub fn listed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut lists = self.lists.clone();
+        async move {
+            let _read = lists.changed().await;
+        }
     }
 
     /// Comes when the runs here cannot go on, and says why.

@@ -265,7 +265,7 @@ impl Cli {
             Some(Command::Presets { listed }) => list(&listed, List::Presets),
             Some(Command::Usage { by, from, to, listed }) => list(&listed, List::Usage { by, from, to }),
             Some(Command::Export { all: Some(file), listed, .. }) => {
-                terminal::with_http(&listed.place, flags, async |http| own_data::save(http, &file).await)
+                terminal::with_http(&listed.place, flags, async |http, _| own_data::save(http, &file).await)
             }
             Some(Command::Export { conversation, listed, .. }) => {
                 let conversation = conversation.unwrap_or_default();

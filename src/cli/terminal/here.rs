@@ -57,6 +57,11 @@ impl Here {
         Ok(Self { session, process, server: handle, folder })
     }
 
+    /// Comes once the models and their prices are known.
+    pub fn listed(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.process.listed()
+    }
+
     /// Comes when the runs here cannot go on, and says why.
     pub async fn failed(&self) -> anyhow::Error {
         self.process.failed().await

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use secrecy::SecretString;
 
 use super::flags::Flags;
@@ -59,6 +60,14 @@ impl Connected {
         match &self.here {
             Some(here) => here.failed().await,
             None => std::future::pending().await,
+        }
+    }
+
+    /// Comes once the models and their prices are known here; a server knows them by itself.
+    fn listed(&self) -> BoxFuture<'static, ()> {
+        match &self.here {
+            Some(here) => Box::pin(here.listed()),
+            None => Box::pin(std::future::ready(())),
         }
     }
 
@@ -163,20 +172,28 @@ pub(super) fn with_session<F>(
 where
     F: Future<Output = Result<u8, Trouble>>,
 {
-    with_connected(place, flags, |connected| Ok(command(connected.session.clone())))
+    with_connected(place, flags, |connected| {
+        let listed = connected.listed();
+        let command = command(connected.session.clone());
+        Ok(async move {
+            listed.await;
+            command.await
+        })
+    })
 }
 
-/// Runs a command that speaks to the council by HTTP.
+/// Runs a command that speaks to the council by HTTP. It waits by itself for the models and their prices to be known,
+/// where it needs them.
 pub(super) fn with_http<F>(
     place: &Where,
     flags: &Flags,
-    command: impl FnOnce(Http) -> F,
+    command: impl FnOnce(Http, BoxFuture<'static, ()>) -> F,
 ) -> anyhow::Result<ExitCode>
 where
     F: Future<Output = Result<u8, Trouble>>,
 {
     with_connected(place, flags, |connected| match connected.http.clone() {
-        Some(http) => Ok(command(http)),
+        Some(http) => Ok(command(http, connected.listed())),
         None => {
             let why =
                 "--ephemeral keeps nothing, and so there is nothing to wait for or to read; leave it out";

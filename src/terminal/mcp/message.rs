@@ -51,6 +51,10 @@ impl Sent {
         self.method() == Some("initialize")
     }
 
+    pub(super) fn calls_a_tool(&self) -> bool {
+        self.method() == Some("tools/call")
+    }
+
     /// The revision that this handshake has agreed on.
     pub(super) fn agreed(&self, answer: &Value) -> Option<String> {
         let version = answer.pointer("/result/protocolVersion").filter(|_| self.is_handshake())?;

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -29,16 +31,17 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// The longest message that is read, in bytes.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// Passes messages on until the input ends.
+/// Passes messages on until the input ends. Tools are called once the models and their prices are known (`listed`); all else
+/// is answered at once, because some clients give a server only seconds to start.
 ///
 /// # Errors
 /// None of its own: what goes wrong with a message is the answer to it.
-pub async fn run(http: Http) -> Result<u8, Trouble> {
+pub async fn run(http: Http, listed: BoxFuture<'static, ()>) -> Result<u8, Trouble> {
     let mut interrupts = Interrupts::heard();
     let mut input = lines::read(MAX_MESSAGE_BYTES);
     let (answers, written) = mpsc::channel(ANSWERS);
     let mut writer = lines::write(written);
-    let way = Way { http, answers, agreed: Arc::default() };
+    let way = Way { http, listed: listed.shared(), answers, agreed: Arc::default() };
     let mut passing = Passing { way, open: JoinSet::new(), by_id: HashMap::new() };
     let code = loop {
         tokio::select! {
@@ -108,6 +111,7 @@ impl Passing {
 #[derive(Clone)]
 struct Way {
     http: Http,
+    listed: Shared<BoxFuture<'static, ()>>,
     answers: mpsc::Sender<Value>,
     /// The revision that the handshake has agreed on, where there was one.
     agreed: Arc<Mutex<Option<String>>>,
@@ -121,6 +125,9 @@ impl Way {
 
     /// Sends a message and writes what comes back.
     async fn pass(&self, sent: &Sent) {
+        if sent.calls_a_tool() {
+            self.listed.clone().await;
+        }
         let Err(trouble) = self.exchange(sent).await else { return };
         eprintln!("llm-council: {trouble}");
         if let Some(answer) = sent.refused(&trouble.to_string()) {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::speaking::MODERN;
 use crate::support::app::TestApp;
-use crate::support::model_server::{Gate, Script};
+use crate::support::db::TestDb;
+use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::{Program, Talk};
 
 #[expect(clippy::needless_pass_by_value, reason = "it is written where it is handed over")]
@@ -169,6 +170,25 @@ async fn an_interrupt_ends_it_at_once_and_the_run_goes_on_at_the_server() {
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(130), ""));
     gate.open();
     app.close().await;
+}
+
+#[tokio::test]
+async fn a_slow_list_of_models_keeps_no_client_from_starting_and_is_read_once() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    models.models(Script::raw("application/json", r#"{"data": []}"#).hold(&gate));
+    let mut talk = Program::council(&db, &models).talk(&["mcp", "--here", "--user", "ann"]);
+    handshake(&mut talk).await;
+    talk.say(&call(&json!(1), "ask_council", json!({"question": "Why?"}))).await;
+    talk.say(&request(&json!(2), "ping", json!({}))).await;
+    assert_eq!(talk.hear().await["id"], 2);
+    assert_eq!(models.records().len(), 0, "prices come first");
+    gate.open();
+    let answer = talk.hear().await;
+    assert_eq!(answer["result"]["structuredContent"]["status"], "complete", "{answer}");
+    let lists = models.other_records();
+    assert_eq!(lists.iter().filter(|record| record.request.path.ends_with("/models")).count(), 1);
+    talk.hang_up().await;
 }
 
 #[tokio::test]
