@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client";
 import { useOwnData } from "../api/own-data";
+import { eachOnce } from "../api/pages";
 import { keys, nextOffset, pageSize, refreshConversations } from "../api/queries";
 import type { ConversationSummary } from "../api/types";
 import { More } from "../features/admin/more";
@@ -116,7 +117,7 @@ export default function DeletedPage() {
   // Being deleted is nothing that happens in a conversation: the rule may come before the thirty days are over.
   const days = useOwnData().data?.retention_days;
   const kept = useKeptFocus<HTMLDivElement>();
-  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = eachOnce(list.data?.pages, (page) => page.items);
   return (
     <div {...kept} className="settings">
       <h1>{t("Deleted conversations")}</h1>

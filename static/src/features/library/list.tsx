@@ -1,6 +1,7 @@
 import { useId, useState } from "react";
 import { Link } from "wouter";
 import { type EntrySummary, type Kind, useLibrary } from "../../api/library";
+import { eachOnce } from "../../api/pages";
 import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { count } from "../../ui/format";
@@ -44,7 +45,7 @@ export function LibraryList() {
   const [query, setQuery] = useState("");
   const name = useSettled(query.trim(), 250, "");
   const list = useLibrary(kind, name);
-  const items = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const items = eachOnce(list.data?.pages, (page) => page.entries);
   const search = useId();
   return (
     <>

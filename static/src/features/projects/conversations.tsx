@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
+import { eachOnce } from "../../api/pages";
 import {
   type Listed,
   moveToProject,
@@ -105,7 +106,7 @@ function Row({ project, item }: { project: Project; item: Listed }) {
 export function InProject({ project }: { project: Project }) {
   const heading = useId();
   const list = useInProject(project.id);
-  const items = list.data?.pages.flatMap((page) => page.conversations) ?? [];
+  const items = eachOnce(list.data?.pages, (page) => page.conversations);
   return (
     <section className="panel" aria-labelledby={heading}>
       <h2 id={heading} className="project-conversations-head" tabIndex={-1}>

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { eachOnce } from "../../api/pages";
 import { type ScheduleResult, useScheduleResults } from "../../api/schedules";
 import { msg, t } from "../../i18n";
 import { dateFormat, sentence, when } from "../../ui/format";
@@ -61,7 +62,7 @@ export function Result({ result }: { result: ScheduleResult }) {
 /** What came of a schedule, the newest first. */
 export function Results({ schedule }: { schedule: string }) {
   const list = useScheduleResults(schedule);
-  const results = list.data?.pages.flatMap((page) => page.results) ?? [];
+  const results = eachOnce(list.data?.pages, (page) => page.results);
   if (list.isPending) return <p className="quiet">{t("Loading results…")}</p>;
   if (list.isError && !list.data) {
     return <ReadFailed text={msg("Results could not be loaded: {{reason}}")} query={list} />;

@@ -1,6 +1,7 @@
 import "../../styles/confirm.css";
 import "../../styles/sharing.css";
 import { useEffect, useId, useState } from "react";
+import { eachOnce } from "../../api/pages";
 import { useProjects } from "../../api/projects";
 import { type Share, useShares } from "../../api/shares";
 import { msg, t } from "../../i18n";
@@ -24,7 +25,7 @@ function Links({ conversation }: { conversation: Shareable }) {
     return <ReadFailed text={msg("Links could not be loaded: {{reason}}")} query={list} />;
   }
   const most = list.data.pages[0]?.max_days ?? 0;
-  const read = list.data.pages.flatMap((page) => page.shares);
+  const read = eachOnce(list.data.pages, (page) => page.shares);
   // There before the list is read again, and also where it cannot be.
   const isRead = fresh === null || read.some(({ id }) => id === fresh.id);
   const shares = isRead ? read : [fresh, ...read];

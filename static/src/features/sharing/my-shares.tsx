@@ -1,5 +1,6 @@
 import "../../styles/sharing.css";
 import { Link } from "wouter";
+import { eachOnce } from "../../api/pages";
 import { useShares } from "../../api/shares";
 import { msg, t } from "../../i18n";
 import { ReadFailed } from "../../ui/read-failed";
@@ -9,7 +10,7 @@ import { ShareRow } from "./row";
 /** Everything that the reader shares. */
 export default function MyShares() {
   const list = useShares(null);
-  const shares = list.data?.pages.flatMap((page) => page.shares) ?? [];
+  const shares = eachOnce(list.data?.pages, (page) => page.shares);
   const isOff = list.data?.pages[0]?.max_days === 0;
   return (
     <section className="panel" id="shared-links" aria-labelledby="shared-links-title">

@@ -1,3 +1,4 @@
+import { eachOnce } from "../../api/pages";
 import { type Delivery, sendAgain, useDeliveries } from "../../api/webhooks";
 import { msg, t } from "../../i18n";
 import { useAttempt } from "../../ui/attempt";
@@ -73,7 +74,7 @@ function Row({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
 /** What a webhook was told, and is still to be told. */
 export function Deliveries({ webhook }: { webhook: string }) {
   const list = useDeliveries(webhook);
-  const deliveries = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const deliveries = eachOnce(list.data?.pages, (page) => page.deliveries);
   if (list.isPending) return <p className="quiet">{t("Loading deliveries…")}</p>;
   if (list.isError && !list.data) {
     return <ReadFailed text={msg("Deliveries could not be loaded: {{reason}}")} query={list} />;
