@@ -39,7 +39,9 @@ pub(super) async fn ask_whole(
     let asked = start(&app, &caller, &request, &path, &body.0).await?;
     let stops_without = app.config.runs.on_disconnect == OnDisconnect::Cancel;
     let _present = if stops_without { Presence::of(&request) } else { None };
-    Ok(match asking::wait(&app, &caller, asked.run).await? {
+    let waited = asking::wait(&app, &caller, asked.run).await;
+    // Whatever is wrong now, the question was taken: asked again without a key, it would be paid twice.
+    Ok(match waited.map_err(|problem| problem.with_run(asked.run))? {
         Some(run) => HttpResponse::Ok().json(runs::RunResult::from(run)),
         None => runs::RunGoesOn::of(asked.run).response(),
     })
@@ -60,7 +62,8 @@ pub(super) async fn ask_streaming(
     body: Body,
 ) -> Result<HttpResponse, Problem> {
     let asked = start(&app, &caller, &request, &path, &body.0).await?;
-    let events = app.runs.subscribe(&caller.user, asked.run, 0).await?;
+    let events = app.runs.subscribe(&caller.user, asked.run, 0).await;
+    let events = events.map_err(|error| Problem::from(error).with_run(asked.run))?;
     Ok(sse::respond(&app, &request, events))
 }
 

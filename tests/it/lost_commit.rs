@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::support::db::TestDb;
 use crate::support::follower::{Follower, Transcript, assert_same_structure};
-use crate::support::model_server::{Gate, ModelServer, plausible};
+use crate::support::model_server::{Gate, ModelServer, Script, plausible};
 use crate::support::process::Program;
 
 /// One in so many commits of the event log is answered to nobody.
@@ -41,6 +41,8 @@ enum Way {
     Lose,
     /// Those after a statement with these words arrive once this is open.
     Delay(&'static [u8], Gate),
+    /// The one after a statement with these words arrives, and nothing more does.
+    Leave(&'static [u8]),
 }
 
 /// What has passed.
@@ -50,6 +52,7 @@ struct Seen {
     cuts: AtomicUsize,
     delays: AtomicUsize,
     looks: AtomicUsize,
+    is_away: AtomicBool,
 }
 
 /// Stands between a server and Postgres.
@@ -98,9 +101,12 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Se
         tokio::select! {
             count = client.read(&mut asked) => {
                 let Ok(count @ 1..) = count else { return };
+                if seen.is_away.load(Ordering::Relaxed) {
+                    return;
+                }
                 let bytes = &asked[..count];
                 of_the_log |= holds(bytes, NOTICE);
-                is_delayed |= matches!(&way, Way::Delay(words, _) if holds(bytes, words));
+                is_delayed |= matches!(&way, Way::Delay(words, _) | Way::Leave(words) if holds(bytes, words));
                 seen.looks.fetch_add(usize::from(holds(bytes, LOOK)), Ordering::Relaxed);
                 if server.write_all(bytes).await.is_err() {
                     return;
@@ -125,7 +131,12 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Se
                             return;
                         }
                     }
-                    Way::Lose | Way::Delay(..) => {}
+                    Way::Leave(_) if delayed => {
+                        let Ok(count @ 1..) = server.read(&mut answered).await else { return };
+                        seen.is_away.store(true, Ordering::Relaxed);
+                        drop(client.write_all(&answered[..count]).await);
+                    }
+                    Way::Lose | Way::Delay(..) | Way::Leave(_) => {}
                 }
             }
             count = server.read(&mut answered) => {
@@ -233,6 +244,32 @@ async fn a_run_that_was_taken_over_before_its_start_was_confirmed_is_left_to_the
     let (answer, ()) = tokio::join!(ann.post(&path, json!({"content": "Why?"})), delaying);
     assert!(answer.ok()["stage3"]["response"].is_string());
     assert_eq!(models.records().len(), 10, "no call was made twice: {}", late.log());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_was_taken_is_named_where_the_database_leaves_right_after() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.model == "m/one").then(|| Script::answer("Well.").hold(&held)));
+    let on = |url: &str| Program::council_on(url, &models).set("runs.max_per_user", "1");
+    let near = on(&db.url()).serve().await;
+    let ann = near.user("ann");
+    let mut first = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+    first.until("run_started").await;
+    let mut database = db.superuser().await;
+    // What comes while the first one is under way waits, and so is read from the database.
+    for route in ["message", "message/stream"] {
+        let proxy = Proxy::start(&db, Way::Leave(START));
+        let far = on(&proxy.url(&db)).serve().await;
+        let path = format!("/api/conversations/{}/{route}", ann.conversation().await);
+        let refused = far.user("ann").post(&path, json!({"content": "Why not?"})).await;
+        assert_eq!(refused.status, 503, "{route}: {}", refused.text);
+        let taken = "SELECT id::text FROM runs WHERE status = 'queued' ORDER BY created_at DESC LIMIT 1";
+        let taken: String = sqlx::query_scalar(taken).fetch_one(&mut database).await.unwrap();
+        assert_eq!(refused.json()["run_id"], taken.as_str(), "{route}: {}", refused.text);
+    }
+    gate.open();
 }
 
 /// The same question as that of the only run, of somebody whose server is gone.

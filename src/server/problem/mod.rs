@@ -69,7 +69,7 @@ pub struct ProblemBody {
     /// For a 402: the models whose price is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_price_models: Option<Vec<String>>,
-    /// For a 409: the run that is in the way.
+    /// For a 409: the run that is in the way. For a 503: the run that the question has become, which goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// For a file that nothing can be read of: why, in a word, as in `Attachment`.
