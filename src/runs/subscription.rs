@@ -199,8 +199,7 @@ impl Subscription {
     }
 
     async fn status(&self) -> Result<RunStatus, StoreError> {
-        let scope = Scope::User(self.user.clone());
-        Ok(runs::find(&self.runs.shared.db, &scope, self.run).await?.status)
+        runs::status(&self.runs.shared.db, &Scope::User(self.user.clone()), self.run).await
     }
 
     async fn logged(&self) -> Result<Vec<Frame>, StoreError> {

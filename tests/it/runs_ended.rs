@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use llm_council::runs::{RunSettings, Runs};
-use serde_json::json;
+use llm_council::id::{RunId, UserId};
+use llm_council::runs::{Next, RunSettings, Runs};
+use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use crate::projects::{holding, released};
@@ -157,6 +158,60 @@ async fn a_conversation_is_not_deleted_without_the_stop_of_the_run_that_begins_m
     sqlx::raw_sql(there_is_room).execute(&mut app.db.superuser().await).await.unwrap();
     ann.send("DELETE", &path, None).await.ok();
     assert_eq!(live.rest().await.last().unwrap().kind(), "cancelled");
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
+async fn whoever_reads_a_run_at_another_server_hears_of_its_end_where_its_conversation_is_deleted() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/one").then(|| Script::answer("Well").hold(&held)));
+    let ann = app.user("ann");
+    let mut stream = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+    let started = stream.until("run_started").await;
+    let run: RunId = started.json["run_id"].as_str().unwrap().parse().unwrap();
+    stream.until("stage1_model_complete").await;
+    // It executes nothing, so it reads the log.
+    let elsewhere = Runs::new(
+        app.db.db().clone(),
+        app.app.models.clone(),
+        app.app.objects.clone(),
+        app.app.shutdown.tasks(),
+        RunSettings::default(),
+    );
+    let mut reader = elsewhere.subscribe(&UserId::from_canonical("ann"), run, 0).await.unwrap();
+    let mut database = app.db.superuser().await;
+    sqlx::raw_sql("UPDATE conversations SET deleted_at = now()").execute(&mut database).await.unwrap();
+    sqlx::raw_sql("BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE").execute(&mut database).await.unwrap();
+    let read = async {
+        loop {
+            match reader.next().await.unwrap().expect("its last event") {
+                Next::Frames(frames) => {
+                    if let Some(last) = frames.iter().find(|frame| frame.ends) {
+                        return serde_json::from_slice::<Value>(&last.json).unwrap();
+                    }
+                }
+                Next::Queued(position) => panic!("it is under way: {position}"),
+            }
+        }
+    };
+    let stopped = async {
+        // The reader has read the log, and looks how far the run is.
+        let looks = "SELECT EXISTS (SELECT FROM pg_stat_activity
+                     WHERE wait_event_type = 'Lock' AND datname = current_database()
+                         AND query LIKE 'SELECT status FROM runs%')";
+        let mut looker = app.db.superuser().await;
+        while !sqlx::query_scalar::<_, bool>(looks).fetch_one(&mut looker).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        sqlx::raw_sql("ROLLBACK").execute(&mut database).await.unwrap();
+        ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok()
+    };
+    let both = async { tokio::join!(read, stopped) };
+    let (last, stopped) = tokio::time::timeout(Duration::from_secs(60), both).await.expect("both in time");
+    assert_eq!((&last["type"], &stopped["cancelled"]), (&json!("cancelled"), &json!(true)));
     gate.open();
     app.close().await;
 }

@@ -57,6 +57,22 @@ pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreErro
     row.as_ref().map(run_row).transpose()?.ok_or(StoreError::NotFound)
 }
 
+/// How far a run of this user is, also where its conversation was deleted meanwhile: who reads it already gets its last
+/// event.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not there or not theirs.
+pub async fn status(db: &Db, scope: &Scope, id: RunId) -> Result<RunStatus, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let status: Option<String> = sqlx::query_scalar("SELECT status FROM runs WHERE id = $1 AND user_id = $2")
+        .bind(id.0)
+        .bind(user.as_str())
+        .fetch_optional(&mut *tx)
+        .await?;
+    RunStatus::read(&status.ok_or(StoreError::NotFound)?)
+}
+
 /// A program's request, as far as its answers repeat it, and the resulting plan.
 #[derive(Debug, Clone)]
 pub struct AskedByProgram {
