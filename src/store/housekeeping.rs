@@ -107,8 +107,17 @@ async fn purge(db: &Db) -> Result<u64, StoreError> {
 /// When the database is unavailable: what was done stays done.
 pub async fn expire(db: &Db, retention_days: u32) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
-    retention::follow_configuration(&mut tx, retention_days).await?;
+    let before = retention::follow_configuration(&mut tx, retention_days).await?;
     tx.commit().await?;
+    if let Some(before) = before {
+        // Two servers that say this in turns begin the first week again every hour.
+        tracing::warn!(
+            before,
+            now = retention_days,
+            "retention.days has changed the rule, by which nothing is deleted for a week; if this comes again and again, \
+             servers of this database have different values, and it deletes nothing"
+        );
+    }
     in_portions(db, async |tx| conversations::purge_expired(tx, AT_ONCE).await).await
 }
 

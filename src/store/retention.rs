@@ -37,18 +37,21 @@ pub async fn read(tx: &mut Tx) -> Result<Option<Retention>, StoreError> {
     }))
 }
 
-/// Makes the configured days the rule, unless an administrator has chosen one. Needs the engine's scope.
-pub async fn follow_configuration(tx: &mut Tx, configured_days: u32) -> Result<(), StoreError> {
+/// Makes the configured days the rule, unless an administrator has chosen one; returns the days that were in force before,
+/// where this changes them. Needs the engine's scope.
+pub async fn follow_configuration(tx: &mut Tx, configured_days: u32) -> Result<Option<i32>, StoreError> {
     tx.require_engine()?;
-    sqlx::query(
-        "INSERT INTO retention AS r (days) VALUES ($1)
+    let before: Option<Option<i32>> = sqlx::query_scalar(
+        "WITH before AS (SELECT days FROM retention)
+         INSERT INTO retention AS r (days) VALUES ($1)
          ON CONFLICT (singleton) DO UPDATE SET days = excluded.days, since = now()
-         WHERE r.chosen_days IS NULL AND r.days <> excluded.days",
+         WHERE r.chosen_days IS NULL AND r.days <> excluded.days
+         RETURNING (SELECT days FROM before)",
     )
     .bind(number(configured_days))
-    .execute(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?;
-    Ok(())
+    Ok(before.flatten())
 }
 
 /// Chooses a rule in the name of the administrator `by`; `None` goes back to what is configured. Needs the admins'

@@ -7,6 +7,9 @@ use llm_council::store::{Scope, expire};
 
 use super::{act, count};
 use crate::support::app::{TestApp, User};
+use crate::support::db::TestDb;
+use crate::support::model_server::ModelServer;
+use crate::support::process::Program;
 
 #[tokio::test]
 async fn what_nobody_touches_is_deleted_after_its_time_and_says_so_a_week_before() {
@@ -80,6 +83,16 @@ async fn the_configuration_says_it_where_nobody_has_chosen() {
     expire(&app.app.db, 90).await.unwrap();
     assert_eq!(app.user("ann").get("/api/me/data").await.ok()["retention_days"], json!(null));
     app.close().await;
+}
+
+#[tokio::test]
+async fn servers_that_are_configured_differently_say_that_nothing_is_deleted() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    expire(db.db(), 30).await.unwrap();
+    let server = Program::council(&db, &models).set("retention.days", "90").serve().await;
+    server.until_logged(|log| log.contains("servers of this database have different values")).await;
+    let told = server.log_lines().into_iter().find(|line| line["before"].is_number()).expect("a line");
+    assert_eq!((&told["level"], &told["before"], &told["now"]), (&json!("WARN"), &json!(30), &json!(90)));
 }
 
 /// A project of somebody's.
