@@ -60,6 +60,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         examining: tokio::sync::Mutex::default(),
         extractor: Extractor::of_this_program().context("which program this is")?,
         uploads: UploadSlots::default(),
+        single_calls: Default::default(),
         scheduled: Notify::new(),
         told_of_peer: Mutex::default(),
     })

@@ -23,6 +23,7 @@ use crate::telemetry::Telemetry;
 use super::descriptors::Descriptors;
 use super::problem::Problem;
 use super::reviewers::Everybody;
+use super::single_calls::SingleCalls;
 use super::upload_slots::UploadSlots;
 
 /// The server's parts. Nothing is global: several apps live in one process in the tests.
@@ -47,6 +48,7 @@ pub struct App {
     /// Reads files in processes of their own.
     pub extractor: Extractor,
     pub uploads: UploadSlots,
+    pub single_calls: SingleCalls,
     /// Told when a schedule was made or changed here: it may be due sooner than the one that is waited for.
     pub scheduled: Notify,
     /// When a peer that is not trusted was last logged.

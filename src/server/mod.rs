@@ -59,6 +59,7 @@ pub mod schedules;
 mod settings;
 mod shape;
 mod sharing;
+mod single_calls;
 mod skip;
 mod sse;
 mod unknown_providers;

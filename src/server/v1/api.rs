@@ -12,6 +12,7 @@ use crate::id::{ConversationId, MessageId};
 use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::extract::Caller;
+use crate::server::single_calls::Name;
 
 /// The API's names for the fields of a question.
 #[derive(Debug, Clone, Copy)]
@@ -75,8 +76,13 @@ pub(super) trait Api: Sized {
     /// What of the request its answer repeats.
     fn kept(&self) -> Value;
     async fn place(&self, from: From<'_>) -> Result<Place, Refusal>;
-    /// Answers with one call.
-    async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal>;
+    /// Answers with one call, or joins that of the same request.
+    async fn answer_directly(
+        &self,
+        from: From<'_>,
+        whom: Whom<'_>,
+        name: Name,
+    ) -> Result<HttpResponse, Refusal>;
     /// Answers with what comes of a run.
     async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal>;
 }

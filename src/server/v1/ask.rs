@@ -14,18 +14,19 @@ use super::keeping::{self, Arrived};
 use super::offer::{self, Asks};
 use super::refusal::Refusal;
 use super::request::MOST_NAMES;
-use super::start::{Start, start};
+use super::start::{Start, known_by, start};
 use crate::council::field::FieldError;
 use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::attachments::chosen::too_many;
 use crate::server::extract::Caller;
+use crate::server::single_calls::Name;
 
 /// The names of parameters that were ignored.
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
 const RUN: HeaderName = HeaderName::from_static("x-run-id");
-/// That the request has joined a run that was asked for before.
-const JOINED: HeaderName = HeaderName::from_static("x-run-joined");
+/// That the request has joined a run, or a call, that was asked for before.
+pub(super) const JOINED: HeaderName = HeaderName::from_static("x-run-joined");
 
 /// Answers a request.
 ///
@@ -49,17 +50,24 @@ pub(super) async fn respond<A: Api>(
         Asks::Council(_) if chores::is_one(&api.wanted().said, &app.config.programs.chores) => {
             drop(arrived);
             ignored.extend(files.iter().map(|file| file.field.clone()));
-            api.answer_directly(from, Whom::Utility).await?
+            let name = name(from, A::PATH, &body)?;
+            api.answer_directly(from, Whom::Utility, name).await?
         }
         Asks::Council(options) => ask(from, &api, (&body, arrived), &options, &mut ignored).await?,
         Asks::Seat(_) if !files.is_empty() => return Err(no_files(files)),
         Asks::Seat(member) => {
             drop(arrived);
-            api.answer_directly(from, Whom::Seat(&member)).await?
+            let name = name(from, A::PATH, &body)?;
+            api.answer_directly(from, Whom::Seat(&member), name).await?
         }
     };
     say_ignored(&mut response, &ignored);
     Ok(response)
+}
+
+fn name(from: From<'_>, path: &'static str, body: &Value) -> Result<Name, Refusal> {
+    let (key, digest) = known_by(from, path, body)?;
+    Ok(Name::of(&from.caller.user, key, digest))
 }
 
 /// 400: a single seat takes only text.

@@ -19,6 +19,7 @@ use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::connection::Presence;
 use crate::server::extract::Caller;
+use crate::server::single_calls::Name;
 
 /// Asks a council, as chat completions do it: with the answer in one piece, or streamed in chunks that end with
 /// `[DONE]`. The same request again, while it is being answered or within ten minutes after, is the same run.
@@ -75,8 +76,13 @@ impl Api for ChatWanted {
         Ok(Place { goes_on, history: said.turns.clone(), files: Vec::new() })
     }
 
-    async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal> {
-        direct::completion(from, self, whom).await
+    async fn answer_directly(
+        &self,
+        from: From<'_>,
+        whom: Whom<'_>,
+        name: Name,
+    ) -> Result<HttpResponse, Refusal> {
+        direct::completion(from, self, whom, name).await
     }
 
     async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {

@@ -5,12 +5,15 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use actix_web::HttpResponse;
+use actix_web::http::header::HeaderValue;
 use actix_web_lab::sse;
-use futures_util::stream;
+use futures_util::{FutureExt as _, stream};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use super::api::{Api as _, From, Whom};
+use super::ask::JOINED;
 use super::chat_object::{Chunks, Head, done, failure};
 use super::chat_request::ChatWanted;
 use super::follow::Requested;
@@ -26,9 +29,12 @@ use crate::council::settings::Settings;
 use crate::council::stage::Stage;
 use crate::id::{ConversationId, RunId};
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, simulated_text};
+use crate::runs::StartError;
 use crate::server::app::App;
 use crate::server::budgets;
+use crate::server::connection::Presence;
 use crate::server::problem::Problem;
+use crate::server::single_calls::Name;
 
 /// Where such calls stand in the ledger.
 const STAGE: Stage = Stage::named("program");
@@ -44,11 +50,12 @@ pub(super) async fn completion(
     from: From<'_>,
     chat: &ChatWanted,
     whom: Whom<'_>,
+    name: Name,
 ) -> Result<HttpResponse, Refusal> {
     let wanted = &chat.wanted;
     let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &wanted.model);
     let chunks = Chunks::new(head, chat.includes_usage, false);
-    answer(from, wanted, whom, chunks).await
+    answer(from, wanted, (whom, name), chunks).await
 }
 
 /// Answers a response. It is kept nowhere, so it cannot be read again.
@@ -56,6 +63,7 @@ pub(super) async fn response(
     from: From<'_>,
     response: &ResponseWanted,
     whom: Whom<'_>,
+    name: Name,
 ) -> Result<HttpResponse, Refusal> {
     let mut kept = response.kept();
     kept["store"] = json!(false);
@@ -65,7 +73,7 @@ pub(super) async fn response(
         at: Timestamp::now(),
         kept,
     };
-    answer(from, &response.wanted, whom, Typed::new(requested, false, None)).await
+    answer(from, &response.wanted, (whom, name), Typed::new(requested, false, None)).await
 }
 
 /// How an API shows the reply of one model.
@@ -167,7 +175,7 @@ type Made = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
 async fn answer<S: Says + 'static>(
     From { app, caller, request }: From<'_>,
     wanted: &Wanted,
-    whom: Whom<'_>,
+    (whom, name): (Whom<'_>, Name),
     mut says: S,
 ) -> Result<HttpResponse, Refusal> {
     let (settings, _) = app.settings(&caller.scope()).await?;
@@ -177,21 +185,37 @@ async fn answer<S: Says + 'static>(
         ask_for_form(app, form, &mut call);
     }
     let payer = budgets::payer(app, caller).await?;
-    let runs = app.runs.clone();
-    // The call is made to its end, and is in the ledger, even if the client has gone.
+    let (runs, calls) = (app.runs.clone(), app.single_calls.clone());
+    let (made, is_joined) = calls.join(&name, || {
+        let (sender, receiver) = oneshot::channel();
+        // The call is made to its end, and is in the ledger, even if the client has gone.
+        app.shutdown.tasks().spawn(async move {
+            let made = runs.call_once(payer, call.purpose.name, STAGE, call).await;
+            drop(sender.send(made.map_err(Problem::from)));
+        });
+        let made = receiver.map(|made| made.unwrap_or_else(|_| Err(StartError::Closing.into())));
+        made.boxed().shared()
+    })?;
     let made = async move {
-        let made = runs.call_once(payer, call.purpose.name, STAGE, call).await;
-        let result = made.map_err(|error| Refusal::from(Problem::from(error)))?;
-        let reply = result
+        let result = made.await;
+        calls.had(&name);
+        let reply = result?
             .map_err(|error| Refusal::no_reply(format!("the model gave no reply: {}", error.message)))?;
         in_form(form.as_ref(), reply)
     };
-    if !wanted.stream {
-        return Ok(HttpResponse::Ok().json(says.whole(&made.await?)));
+    let mut response = if wanted.stream {
+        let queue = says.open().into_iter();
+        let speaking = Speaking { says, made: Some(Box::pin(made)), queue };
+        respond_with(request, spoken(speaking))
+    } else {
+        // A client library that gives up closes its connection. Nobody has had the reply then.
+        let _present = Presence::of(request);
+        HttpResponse::Ok().json(says.whole(&made.await?))
+    };
+    if is_joined {
+        response.headers_mut().insert(JOINED, HeaderValue::from_static("true"));
     }
-    let queue = says.open().into_iter();
-    let speaking = Speaking { says, made: Some(Box::pin(made)), queue };
-    Ok(respond_with(request, spoken(speaking)))
+    Ok(response)
 }
 
 struct Speaking<S> {

@@ -28,6 +28,7 @@ use crate::server::asking;
 use crate::server::connection::Presence;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
+use crate::server::single_calls::Name;
 use crate::store::attachments::Attached;
 use crate::store::runs::{self, AskedByProgram};
 use crate::store::{RunStatus, StoreError, audit, conversations};
@@ -87,8 +88,13 @@ impl Api for ResponseWanted {
         Ok(place)
     }
 
-    async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal> {
-        direct::response(from, self, whom).await
+    async fn answer_directly(
+        &self,
+        from: From<'_>,
+        whom: Whom<'_>,
+        name: Name,
+    ) -> Result<HttpResponse, Refusal> {
+        direct::response(from, self, whom, name).await
     }
 
     async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {

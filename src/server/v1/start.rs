@@ -16,7 +16,8 @@ use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::asking::{self, FromProgram, Question};
 use crate::server::idempotency::{self, Target};
-use crate::store::runs::Program;
+use crate::server::problem::Problem;
+use crate::store::runs::{IdempotencyKey, Program};
 
 /// Where a question comes from, and where it goes.
 pub(super) struct Start<'s> {
@@ -61,27 +62,38 @@ pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Ref
     .map_err(|problem| Refusal::of_question(&problem, &field_names(start.names, start.files)))
 }
 
-async fn ask(
-    From { app, caller, request }: From<'_>,
-    start: &Start<'_>,
-    goes_on: Option<GoesOn>,
-) -> Result<Asked, crate::server::problem::Problem> {
-    let wanted = start.wanted;
-    let body = conversation::body(wanted, start.files, start.options, goes_on);
-    let target = Target::Program(start.path);
-    let mut named = start.body.clone();
+/// By what the same request is known again: its key, where it has one, or else a digest of the token and of all that it
+/// says.
+///
+/// # Errors
+/// When the key is none.
+pub(super) fn known_by(
+    From { caller, request, .. }: From<'_>,
+    path: &'static str,
+    body: &Value,
+) -> Result<(Option<IdempotencyKey>, Vec<u8>), Problem> {
+    let target = Target::Program(path);
+    let mut named = body.clone();
     if let Some(fields) = named.as_object_mut() {
         fields.retain(|name, _| !DELIVERY.contains(&name.as_str()));
     }
-    let idempotency_key = idempotency::key(request, target, &named)?;
     let token = match &caller.via {
         AuthMethod::Token { id, .. } => Some(id),
         AuthMethod::Proxy | AuthMethod::Local | AuthMethod::Schedule => None,
     };
+    let digest = idempotency::digest(target, &json!({"token": token, "body": body}));
+    Ok((idempotency::key(request, target, &named)?, digest))
+}
+
+async fn ask(from: From<'_>, start: &Start<'_>, goes_on: Option<GoesOn>) -> Result<Asked, Problem> {
+    let From { app, caller, request } = from;
+    let wanted = start.wanted;
+    let body = conversation::body(wanted, start.files, start.options, goes_on);
+    let (idempotency_key, digest) = known_by(from, start.path, start.body)?;
     let kept = Program {
         origin: start.origin,
         request: start.kept.clone(),
-        digest: idempotency::digest(target, &json!({"token": token, "body": start.body})),
+        digest,
         joins_ended: app.config.programs.joins_ended(),
         question: start.is_found_by_question.then(|| conversation::digest(&wanted.said.question)),
     };

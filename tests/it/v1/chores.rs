@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CHAT, RESPONSES, asks, asks_with, count, program, refused, runs, stream, wants};
 use crate::support::app::TestApp;
-use crate::support::model_server::Script;
+use crate::support::model_server::{Gate, Script};
 
 const TITLE: &str = "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n\
                      ### Guidelines:\n- Be brief.\n### Chat History:\n<chat_history>\nUSER: Why?\n</chat_history>";
@@ -69,6 +69,48 @@ async fn budgets_hold_for_chores_and_a_failed_one_says_so() {
     assert_eq!(refused(&tool.post(CHAT, asks(TITLE)).await).0, 502);
     let sent = stream(&tool, CHAT, &asks_with(TITLE, &json!({"stream": true}))).await.rest().await;
     assert_eq!(sent.last().unwrap().json()["error"]["code"], "no_reply");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn the_same_request_again_joins_the_call_that_nobody_has_had_the_reply_of() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Blue Sky")));
+    let body = asks_with(TITLE, &json!({"stream": true}));
+    // A library that gives up, and tries again.
+    drop(stream(&tool, CHAT, &body).await);
+    let (one, two) = (stream(&tool, CHAT, &body).await, stream(&tool, CHAT, &body).await);
+    assert_eq!((one.header("x-run-joined"), two.header("x-run-joined")), ("true", "true"));
+    gate.open();
+    for sent in [one.rest().await, two.rest().await] {
+        assert!(sent.iter().any(|one| one.data.contains("Blue Sky")), "{sent:?}");
+    }
+    assert_eq!(app.models.records().len(), 1, "one payment");
+
+    // Another reply is wanted, unless the client says that it is the same request.
+    tool.post(CHAT, asks(TITLE)).await.ok();
+    tool.post(CHAT, asks(TITLE)).await.ok();
+    assert_eq!(app.models.records().len(), 3);
+    let keyed = tool.clone().with("idempotency-key", "one");
+    keyed.post(CHAT, asks(TITLE)).await.ok();
+    let again = keyed.post(CHAT, asks(TITLE)).await;
+    assert_eq!((again.status, again.header("x-run-joined")), (200, "true"));
+    let streamed = stream(&keyed, CHAT, &body).await.rest().await;
+    assert!(streamed.iter().any(|one| one.data.contains("Blue Sky")), "streamed or not");
+    assert_eq!(app.models.records().len(), 4);
+    let other = keyed.post(CHAT, asks_with(TITLE, &json!({"max_tokens": 9}))).await;
+    assert_eq!(refused(&other), (400, "invalid_value".into(), json!("Idempotency-Key")));
+
+    // What failed is no reply.
+    app.models.rule(|_| Some(Script::status(400, "{}")));
+    let keyed = tool.clone().with("idempotency-key", "two");
+    assert_eq!(refused(&keyed.post(CHAT, asks(TITLE)).await).0, 502);
+    app.models.rule(|_| Some(Script::answer("Grey Sky")));
+    let answer = keyed.post(CHAT, asks(TITLE)).await.ok();
+    assert_eq!(answer["choices"][0]["message"]["content"], "Grey Sky");
     app.close().await;
 }
 
