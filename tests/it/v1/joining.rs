@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{CHAT, RESPONSES, asks, asks_with, count, program, program_of, refused, runs, stream, wants};
 use crate::support::app::{TestApp, User};
-use crate::support::model_server::{Gate, Outcome, Script};
+use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
 
 /// Lets every model wait for the gate.
 fn hold(app: &TestApp) -> Gate {
@@ -92,6 +92,23 @@ async fn a_failed_run_is_no_answer_to_the_same_request() {
     app.models.rule(|_| None);
     tool.post(CHAT, asks("Why?")).await.ok();
     assert_eq!(runs(&app).await, 2);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn members_that_have_answered_are_not_paid_again_where_nobody_could_write_the_answer() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Synthesis)
+            .then(|| Script::status(400, "{\"error\": {\"message\": \"no\"}}"))
+    });
+    let answer = tool.post(CHAT, asks("Why?")).await;
+    assert_eq!(refused(&answer), (500, "no_answer".into(), Value::Null));
+    let paid = app.models.records().len();
+    // As libraries do that pass over the header.
+    assert_eq!(tool.post(CHAT, asks("Why?")).await.status, 500);
+    assert_eq!((runs(&app).await, app.models.records().len()), (1, paid));
     app.close().await;
 }
 
