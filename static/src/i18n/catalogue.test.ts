@@ -204,6 +204,19 @@ it("a part of many is counted in German without a verb, which would have to agre
   expect(Object.values(de).filter((text) => counted.test(text))).toEqual([]);
 });
 
+it.each([
+  ["Add files to the project", "Add files"],
+  ["Use {{nearest}} in the place of {{model}}", "Use {{nearest}}"],
+  ["Show what version {{version}} says", "Show"],
+  ["Hide what version {{version}} says", "Hide"],
+] as const)(
+  "the name “%s” has what is to be read on its button, for those who speak to it",
+  (name, text) => {
+    expect(name).toContain(text);
+    expect(de[name]).toContain(de[text]);
+  },
+);
+
 describe("one thing has one name", () => {
   const texts = [...found.texts.keys()];
 
