@@ -92,6 +92,15 @@ fn request() -> ChatRequest {
 }
 
 async fn call_with(provider: &Scripted, sink: &mut dyn DeltaSink, max: usize) -> Result<Reply, CallError> {
+    send(provider, &request(), sink, max).await
+}
+
+async fn send(
+    provider: &Scripted,
+    request: &ChatRequest,
+    sink: &mut dyn DeltaSink,
+    max: usize,
+) -> Result<Reply, CallError> {
     let places = InFlight::new(1);
     let retry = RetryPolicy::default();
     let breaker = Breaker::new("gate");
@@ -106,7 +115,7 @@ async fn call_with(provider: &Scripted, sink: &mut dyn DeltaSink, max: usize) ->
         tool_refusals: &Refusals::default(),
         max_answer_bytes: max,
     };
-    caller.call(&request(), sink).await
+    caller.call(request, sink).await
 }
 
 async fn call(provider: &Scripted) -> Result<Reply, CallError> {
@@ -279,20 +288,9 @@ async fn a_reason_to_stop_beside_every_piece_does_not_end_an_answer() {
         text("."),
         stop(),
     ]]);
-    let (places, retry, breaker) = (InFlight::new(1), RetryPolicy::default(), Breaker::new("gate"));
-    let caller = Caller {
-        name: "gate",
-        watch: &CallWatch::begin("gate", "m", "chat"),
-        provider: &provider,
-        places: &places,
-        breaker: &breaker,
-        retry: &retry,
-        schema_refusals: &Refusals::default(),
-        tool_refusals: &Refusals::default(),
-        max_answer_bytes: 100,
-    };
     let timeouts = Timeouts { first_token_ms: 1_000, idle_ms: 8_000, total_ms: 60_000 };
-    let reply = caller.call(&ChatRequest { timeouts, ..request() }, &mut NoSink).await.unwrap();
+    let request = ChatRequest { timeouts, ..request() };
+    let reply = send(&provider, &request, &mut NoSink, 100).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.reasoning.as_deref()), ("Yes.", Some("hmhm")));
 }
 

@@ -607,3 +607,6 @@ pub(super) fn number(value: &Value) -> Option<f64> {
 #[cfg(test)]
 #[path = "chat_completions_tests.rs"]
 mod tests;
+#[cfg(test)]
+#[path = "chat_completions_usage_tests.rs"]
+mod usage_tests;
