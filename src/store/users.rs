@@ -8,8 +8,8 @@ use crate::id::UserId;
 /// A page of a busy user makes dozens of requests; one write a minute is enough.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
-/// Remembers that the transaction's user was here, with the email, name and groups of today (`None`
-/// where nobody said in which groups they are); writes at most once a minute unless one of them changed.
+/// Remembers that the transaction's user was here, with the email, name and groups of today; writes at most once a minute
+/// unless one of them changed. `groups` is `None` where nobody said who they are, as with a token: then all three stay.
 pub async fn touch(
     tx: &mut Tx,
     email: Option<&str>,
@@ -21,10 +21,11 @@ pub async fn touch(
     refuse_nul("the name", name.unwrap_or_default())?;
     sqlx::query(
         "INSERT INTO users (id, email, name, groups) VALUES ($1, $2, $3, coalesce($5, '{}'))
-         ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, last_seen_at = now(),
-                                        groups = coalesce($5, users.groups)
-         WHERE (users.email, users.name, users.groups)
-                   IS DISTINCT FROM (excluded.email, excluded.name, coalesce($5, users.groups))
+         ON CONFLICT (id) DO UPDATE SET email = CASE WHEN $5 IS NULL THEN users.email ELSE excluded.email END,
+                                        name = CASE WHEN $5 IS NULL THEN users.name ELSE excluded.name END,
+                                        groups = coalesce($5, users.groups), last_seen_at = now()
+         WHERE $5 IS NOT NULL
+               AND (users.email, users.name, users.groups) IS DISTINCT FROM (excluded.email, excluded.name, excluded.groups)
             OR users.last_seen_at < now() - make_interval(secs => $4)",
     )
     .bind(user.as_str())

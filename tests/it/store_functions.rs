@@ -468,10 +468,12 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
     conversation_of(&test, "bob", "q", "complete").await;
     for name in ["ann", "bob"] {
         let mut tx = tx(test.db(), name).await;
-        users::touch(&mut tx, Some("a@example.org"), None, Some(&["eng".to_owned()])).await.unwrap();
-        users::touch(&mut tx, None, Some(name), None).await.unwrap();
-        let groups = users::groups_last_seen(&mut tx).await.unwrap();
-        assert_eq!(groups, ["eng"], "a visit that says nothing of groups changes none");
+        let groups = ["eng".to_owned()];
+        users::touch(&mut tx, Some("a@example.org"), None, Some(&groups)).await.unwrap();
+        users::touch(&mut tx, None, Some(name), Some(&groups)).await.unwrap();
+        users::touch(&mut tx, None, None, None).await.unwrap();
+        let seen = users::groups_last_seen(&mut tx).await.unwrap();
+        assert_eq!(seen, groups, "a visit that says nothing of groups changes none");
         audit::append(&mut tx, &id(name), "conversation.delete", Some("x"), &json!({})).await.unwrap();
         let forged = audit::append(&mut tx, &id("eve"), "conversation.delete", None, &json!({})).await;
         assert!(matches!(forged, Err(StoreError::WrongScope { .. })));

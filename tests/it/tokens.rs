@@ -84,6 +84,19 @@ async fn a_token_speaks_for_its_owner_where_no_proxy_does() {
 }
 
 #[tokio::test]
+async fn a_visit_with_a_token_leaves_its_owner_the_name_that_the_proxy_gave() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann").with("remote-name", "Ann Example").with("remote-email", "ann@example.org");
+    ann.get("/api/user").await.ok();
+    let tool = holder(&app, &token(&ann, json!({"name": "tool"})).await);
+    tool.get("/api/user").await.ok();
+    let found = app.admin().get("/api/admin/users?search=ann").await.ok();
+    let known = &found["users"][0];
+    assert_eq!((&known["name"], &known["email"]), (&json!("Ann Example"), &json!("ann@example.org")));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_token_for_reading_asks_nothing_and_stops_nothing() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
