@@ -40,7 +40,7 @@ pub(super) struct ListQuery {
     offset: Option<u32>,
     /// Only those with this tag.
     tag: Option<String>,
-    /// The archived ones instead of the others.
+    /// The archived ones instead of the others; of deleted ones both when left out.
     archived: Option<bool>,
     /// Only the pinned ones.
     pinned: Option<bool>,
@@ -85,11 +85,12 @@ pub(super) async fn list(
             Err(_) => return Err(Problem::field(folders::FIELD, "must be the id of a folder, or none")),
         },
     };
+    let deleted = query.deleted.unwrap_or(false);
     let filter = Filter {
         tag: tag.as_deref(),
-        archived: Some(query.archived.unwrap_or(false)),
+        archived: query.archived.or((!deleted).then_some(false)),
         pinned: query.pinned.unwrap_or(false),
-        deleted: query.deleted.unwrap_or(false),
+        deleted,
         order,
         project: query.project_id,
         folder,

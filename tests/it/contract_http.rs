@@ -103,12 +103,16 @@ async fn the_next_page_of_a_filtered_list_is_filtered_too() {
         ann.send("PATCH", &path, Some(&json!({"archived": true}))).await.ok();
     }
     assert_eq!(follow(&ann, "/api/conversations?limit=2&archived=true").await, wanted);
+    ann.send("PATCH", &format!("/api/conversations/{}", wanted[0]), Some(&json!({"archived": false})))
+        .await
+        .ok();
     for id in &wanted {
-        let path = format!("/api/conversations/{id}");
-        ann.send("PATCH", &path, Some(&json!({"archived": false}))).await.ok();
-        ann.send("DELETE", &path, None).await.ok();
+        ann.send("DELETE", &format!("/api/conversations/{id}"), None).await.ok();
     }
-    assert_eq!(follow(&ann, "/api/conversations?limit=2&deleted=true").await, wanted);
+    let deleted = "/api/conversations?limit=2&deleted=true";
+    assert_eq!(follow(&ann, deleted).await, wanted, "also what was put aside before");
+    assert_eq!(follow(&ann, &format!("{deleted}&archived=true")).await, wanted[1..]);
+    assert_eq!(follow(&ann, &format!("{deleted}&archived=false")).await, wanted[..1]);
     app.close().await;
 }
 
