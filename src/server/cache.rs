@@ -311,7 +311,7 @@ pub struct CacheEntry {
     pub took_ms: u64,
     /// Whether it may be given to others.
     pub shared: bool,
-    /// What people thought of it, wherever it was given.
+    /// What the caller thought of it, wherever it was given; what others thought is not told.
     pub thumbs_up: u64,
     pub thumbs_down: u64,
 }

@@ -27,7 +27,7 @@ pub struct Entry {
     pub created_at: Timestamp,
     pub last_hit_at: Option<Timestamp>,
     pub is_shared: bool,
-    /// What people thought of the answer, wherever it was given.
+    /// What the user thought of the answer, wherever it was given: the thumbs of others are not theirs to read.
     pub thumbs_up: u64,
     pub thumbs_down: u64,
 }

@@ -34,6 +34,23 @@ async fn shared_answers_come_without_their_questions_and_leave_no_trace_of_who_a
 }
 
 #[tokio::test]
+async fn what_others_think_of_a_shared_answer_counts_for_others_and_is_not_told_to_its_owner() {
+    let app = TestApp::with("[cache]\nsharing = \"everyone\"\n").await;
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    ask(&ann, "Why do tides turn?", json!({})).await;
+    let hit = ask(&bob, "Why do tides turn?", json!({})).await;
+    assert!(has(&hit, "cache_hit"));
+    let run = hit[0].json["run_id"].as_str().unwrap();
+    bob.put(&format!("/api/runs/{run}/feedback"), json!({"thumb": "down"})).await.ok();
+    let entries = ann.get("/api/cache/entries").await.ok();
+    let entry = &entries["entries"][0];
+    assert_eq!((&entry["hit_count"], &entry["thumbs_down"]), (&json!(1), &json!(0)), "{entry}");
+    let eves = ask(&app.user("eve"), "Why do tides turn?", json!({})).await;
+    assert!(!has(&eves, "cache_hit"), "a bad answer is given to nobody else");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn among_groups_only_members_of_one_share() {
     let app = TestApp::with("[cache]\nsharing = \"groups\"\n").await;
     let (ann, bob, eve, loner) = (
