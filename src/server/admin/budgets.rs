@@ -180,7 +180,16 @@ fn change_of(item: &Value) -> Result<Change, Vec<FieldError>> {
         fields.refuse("limit_usd", FieldErrorKind::Missing, "is required; null takes the budget away");
     }
     let limit_usd = limit(&mut fields, "limit_usd");
-    let whose = scope.and_then(|scope| whose(&mut fields, scope, name.as_deref().unwrap_or_default()));
+    let name = name.as_deref().unwrap_or_default();
+    let whose = scope.and_then(|scope| whose(&mut fields, scope, name));
+    // The proxy's groups have no spaces around them: such a budget would bind nobody. It can be taken away.
+    if scope == Some(BudgetScope::Group) && limit_usd.is_some() && name.trim_matches(' ') != name {
+        fields.refuse(
+            "name",
+            FieldErrorKind::Value,
+            "must be without spaces around it, as the proxy names the group",
+        );
+    }
     let period = period.map(|period| match period {
         BudgetPeriod::Run => Period::Run,
         BudgetPeriod::Day => Period::Day,
@@ -245,6 +254,18 @@ mod tests {
         );
         assert_eq!(wrong(&json!({"budgets": []})), ["budgets"]);
         assert_eq!(wrong(&json!({})), ["budgets"]);
+    }
+
+    #[test]
+    fn no_budget_is_set_for_a_group_that_nobody_can_be_in() {
+        let of = |name: &str, limit: Value| {
+            let budget = json!({"scope": "group", "name": name, "period": "day", "limit_usd": limit});
+            json!({ "budgets": [budget] })
+        };
+        assert_eq!(wrong(&of("staff ", json!(1))), ["budgets.0.name"]);
+        assert_eq!(wrong(&of(" ", json!(1))), ["budgets.0.name"]);
+        assert!(wrong(&of("the staff", json!(1))).is_empty());
+        assert!(wrong(&of("staff ", Value::Null)).is_empty(), "what was set can be taken away");
     }
 
     #[test]
