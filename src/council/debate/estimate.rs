@@ -39,9 +39,9 @@ fn expected_round(
     members: &[&Member],
     reads: &[&Purpose],
 ) -> Vec<ExpectedCall> {
-    // Nobody has spoken before the first round, which reads what was looked up.
-    let background = if round_number == 1 { expecting.background } else { 0 };
-    let prompt = FRAME + expecting.quoted() + background + texts(expecting, reads);
+    // Nobody has spoken before the first round: it is asked as members of a council are.
+    let asked = if round_number == 1 { expecting.asked() + expecting.history } else { expecting.quoted() };
+    let prompt = FRAME + asked + texts(expecting, reads);
     let call = |member: &&Member| {
         let system = expecting.system_of(member);
         expecting.call(stage(round_number), &member.model, kind.purpose, system + prompt)

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::council::attached::Attached;
 use crate::council::features::{Deliberation, Lookups, Metadata};
 use crate::council::fork::{Again, Part};
 use crate::council::formats;
@@ -12,9 +13,11 @@ use crate::council::options::web_search::WebSearch;
 use crate::council::plan::Context;
 use crate::council::pricing::tokens;
 use crate::council::prompts::history::Turn;
+use crate::council::prompts::template::Prompts;
 use crate::council::searching;
 use crate::council::searching::plan::{SearchContext, SearchPlan};
 use crate::council::stage::Stage;
+use crate::council::tool_use::Tools;
 use crate::llm::{Pricing, Sampling};
 
 /// Nothing is kept of an earlier run: there is none.
@@ -250,6 +253,67 @@ fn a_council_that_did_not_escalate_and_whose_reviews_are_kept_pays_for_the_verdi
     let courses = courses(&plan, &kept(&["m0", "m1"], true));
     let stages: Vec<Stage> = courses[0].iter().map(|call| call.stage.clone()).collect();
     assert_eq!(stages, [synthesis::STAGE, title::STAGE]);
+}
+
+/// How many tokens this stage is expected to read.
+fn reads(plan: &Plan, stage: &'static str) -> u64 {
+    formats::estimate(plan, &NOTHING, |_, _| Some(PRICE)).by_stage[&Stage::named(stage)].prompt_tokens
+}
+
+#[test]
+fn whoever_has_read_nobody_yet_reads_the_files_as_members_do_and_the_conversation_once() {
+    let file = Attached {
+        id: "0".repeat(64),
+        filename: "long.txt".to_owned(),
+        file_type: "text".to_owned(),
+        mime_type: "text/plain".to_owned(),
+        size: 60_000,
+        characters: 60_000,
+        text: "x".repeat(60_000),
+        image: None,
+        of_project: false,
+    };
+    // Two members: all 60,000 characters with a fence, or the 16,000 that judges read.
+    let (whole, cut) = (2 * 15_020, 2 * 4_020);
+    for (format, stage, expected) in [
+        ("use_debate", "round1", whole),
+        ("use_debate", "round2", cut),
+        ("use_decomposition", "sub1", whole + cut),
+        ("use_decomposition", "decomposition", 0),
+    ] {
+        let without = plan(SMALL, &[format]);
+        let mut with = without.clone();
+        with.task.brief.attachments = vec![file.clone()];
+        assert_eq!(reads(&with, stage) - reads(&without, stage), expected, "{format}: {stage}");
+    }
+    let later = Size { history: 4_000, ..SMALL };
+    for (format, stage) in [("use_debate", "round1"), ("use_decomposition", "sub1")] {
+        let more = reads(&plan(later, &[format]), stage) - reads(&plan(SMALL, &[format]), stage);
+        assert_eq!(more, 2 * 1_000, "{format}");
+    }
+}
+
+#[test]
+fn members_with_tools_are_expected_to_search_for_each_part() {
+    let mut plan = plan(SMALL, &["use_decomposition"]);
+    plan.task.brief.search = Some(SearchPlan::of(&SearchContext::any(), true));
+    plan.task.tools = Some(Tools { max_rounds: 3 });
+    // The texts that were parsed with it are those of what was asked for.
+    plan.task.brief.prompts = Prompts::default();
+    let estimate = formats::estimate(&plan, &NOTHING, |_, _| Some(PRICE));
+    assert_eq!(estimate.by_stage[&searching::STAGE].calls, 5 * 2);
+    assert_eq!(estimate.by_stage[&Stage::named("sub1")].calls, 2 * 2 + 2, "asked twice, and a ballot");
+}
+
+#[test]
+fn any_of_a_jury_may_be_drawn_also_where_it_is_larger_than_the_debate() {
+    let mut plan = plan(SMALL, &["use_debate"]);
+    let jury = ["j0", "j1", "j2"].map(Member::plain);
+    plan.task.brief.settings.options.jury.reviewer_models = jury.to_vec();
+    plan.task.reviews_per_answer = Some(1);
+    let dear =
+        |model: &str, _: u64| Some(if model == "j2" { Pricing { prompt: 1.0, ..PRICE } } else { PRICE });
+    assert!(formats::estimate(&plan, &NOTHING, dear).cost_usd.unwrap() > 1.0);
 }
 
 proptest! {

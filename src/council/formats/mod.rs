@@ -27,6 +27,7 @@ use super::options::cache::{self, Repeat};
 use super::plan::Plan;
 use super::run::Run;
 use super::run_event::RunEvent;
+use super::settings::MAX_MEMBERS;
 use super::stages::reviews;
 use super::stages::title::{self, TitleEvent};
 use crate::llm::Pricing;
@@ -176,6 +177,7 @@ fn courses_of_format(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
     let drawn = |draw| {
         reviews::estimate::expected_calls(expecting, kept, members, (plan.task.reviews_per_answer, draw))
     };
-    let draws = if plan.task.reviews_per_answer.is_some() { members.len() } else { 1 };
+    // As in a council: there may be more reviewers than members.
+    let draws = if plan.task.reviews_per_answer.is_some() { MAX_MEMBERS } else { 1 };
     (0..draws).map(|draw| [drawn(draw), whole.clone()].concat()).collect()
 }

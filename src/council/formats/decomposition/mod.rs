@@ -26,12 +26,13 @@ use crate::council::checking;
 use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};
 use crate::council::failure::Failure;
 use crate::council::plan::Plan;
+use crate::council::pricing::tokens_of;
 use crate::council::run::Run;
 use crate::council::settings::Member;
 use crate::council::stages::{answers, synthesis, title};
 use crate::council::task::Task;
 use crate::council::tool_use::estimate::with_tools;
-use bounds::{MAX_PARTS, THRESHOLD};
+use bounds::{MAX_PARTS, QUOTED_CHARS, THRESHOLD};
 use complexity::Complexity;
 use event::{DecompositionEvent, PartResult};
 use facts::SkipFact;
@@ -138,10 +139,12 @@ pub(in crate::council) fn courses(
     kept: &Kept,
     options: DecompositionOptions,
 ) -> Vec<Vec<ExpectedCall>> {
-    let expecting = Expecting::of(plan.brief()).with_tools(plan.task.tools);
+    let expecting = Expecting::of(plan.brief());
     let utility = &plan.brief().settings.utility_model;
-    let judging = expecting.call_without_files(STAGE.clone(), utility, &COMPLEXITY, 180 + expecting.quoted());
-    let splitting = expecting.call_without_files(STAGE.clone(), utility, &SPLIT, 150 + expecting.quoted());
+    let question = FENCE + tokens_of(plan.brief().question.chars().take(QUOTED_CHARS).count());
+    let judging = expecting.call_without_files(STAGE.clone(), utility, &COMPLEXITY, 180 + question);
+    let prompt = 150 + question + expecting.history;
+    let splitting = expecting.call_without_files(STAGE.clone(), utility, &SPLIT, prompt);
     let skipped = |before: &[ExpectedCall]| -> Vec<Vec<ExpectedCall>> {
         council::courses(plan, kept).into_iter().map(|calls| [before, &calls].concat()).collect()
     };
@@ -159,7 +162,7 @@ pub(in crate::council) fn courses(
 
 /// The calls over so many parts, once they are known.
 fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: usize) -> Vec<ExpectedCall> {
-    let expecting = Expecting::of_task(&plan.task);
+    let expecting = Expecting::of_task(&plan.task).with_tools(plan.task.tools);
     let members = plan.brief().members();
     let mut calls = Vec::new();
     for index in 0..parts {
@@ -168,9 +171,9 @@ fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: u
         let answer = |member: &Member| {
             let prompt = expecting.system_of(member)
                 + 120
-                + expecting.quoted()
+                + FENCE
+                + expecting.asked()
                 + expecting.history
-                + expecting.background
                 + answers::estimate::steps(&plan.task);
             expecting.call(stage(index), &member.model, &SUB_ANSWER, prompt)
         };
@@ -178,12 +181,9 @@ fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: u
         calls.extend(asked.map(answer).flat_map(|call| with_tools(expecting, call)));
         let ballot = |member: &Member| {
             let answers = members.len() as u64 * (expecting.text(&SUB_ANSWER) + FENCE);
-            expecting.call(
-                stage(index),
-                &member.model,
-                &PICK,
-                expecting.system_of_judge(member) + 150 + expecting.criteria + answers,
-            )
+            let read = expecting.files_of_judges + expecting.criteria + answers;
+            let prompt = expecting.system_of_judge(member) + 150 + read;
+            expecting.call(stage(index), &member.model, &PICK, prompt)
         };
         let votes = options.pick == Pick::Ballot && !stays.is_some_and(|part| part.ballots);
         calls.extend(members.iter().filter(|_| votes).map(ballot));
