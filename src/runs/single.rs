@@ -11,6 +11,7 @@ use super::admission;
 use super::error::StartError;
 use super::journal::call_row;
 use super::state::{Runs, Shared};
+use super::store_retry::until_answered;
 use crate::council::fingerprint::Fingerprint;
 use crate::council::run::FinishedCall;
 use crate::council::stage::Stage;
@@ -162,6 +163,7 @@ async fn make(
     if !keeps {
         row.result = None;
     }
-    journal::record_single(&shared.db, row).await?;
+    // What it cost is lost if this gives up, and whoever asks again pays again.
+    until_answered("the ledger", || journal::record_single(&shared.db, row.clone())).await?;
     Ok(call)
 }

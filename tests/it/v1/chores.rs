@@ -115,6 +115,28 @@ async fn the_same_request_again_joins_the_call_that_nobody_has_had_the_reply_of(
 }
 
 #[tokio::test]
+async fn a_call_that_ends_while_the_database_takes_nothing_is_not_lost_and_not_made_again() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|_| Some(Script::answer("Blue Sky")));
+    // A number that was taken stays taken when its transaction fails: the third try succeeds.
+    let full = "CREATE SEQUENCE tries;
+                CREATE FUNCTION be_full() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+                    'BEGIN
+                         IF nextval(''tries'') < 3 THEN RAISE EXCEPTION ''full'' USING ERRCODE = ''53100''; END IF;
+                         RETURN NEW;
+                     END';
+                CREATE TRIGGER full_disk BEFORE INSERT ON calls FOR EACH ROW EXECUTE FUNCTION be_full()";
+    sqlx::raw_sql(full).execute(&mut app.db.superuser().await).await.unwrap();
+    let answer = tool.post(CHAT, asks(TITLE)).await.ok();
+    assert_eq!(answer["choices"][0]["message"]["content"], "Blue Sky");
+    assert_eq!(app.models.records().len(), 1);
+    assert_eq!(count(&app, "SELECT last_value FROM tries").await, 3);
+    assert_eq!(count(&app, "SELECT count(*) FROM calls WHERE key = 'chore' AND user_id = 'ann'").await, 1);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_administrator_names_more_of_them() {
     let app = TestApp::with("[programs]\nchores = [\"Summarise this chat, please\"]\n").await;
     let tool = program(&app).await;
