@@ -211,8 +211,9 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
                 (SELECT r.id FROM runs r
                      JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id
                  WHERE r.user_id = $1 AND r.request_digest = $6 AND r.program IS NOT NULL AND r.idempotency_key IS NULL
-                   AND c.deleted_at IS NULL AND r.cancel_requested_at IS NULL
-                   AND (r.status IN ('queued', 'running')
+                   AND c.deleted_at IS NULL
+                   -- Whoever wanted to stop it after its end has stopped nothing.
+                   AND (r.status IN ('queued', 'running') AND r.cancel_requested_at IS NULL
                         OR r.status = 'complete' AND r.finished_at > now() - make_interval(secs => $7))
                  ORDER BY r.created_at DESC LIMIT 1) AS same_request, ",
         budgets_of!("$1", "(SELECT groups FROM me)::text[]"),

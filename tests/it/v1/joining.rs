@@ -84,6 +84,21 @@ async fn a_request_under_a_key_is_the_run_of_that_key() {
 }
 
 #[tokio::test]
+async fn an_answer_that_was_there_before_somebody_stopped_it_is_given_again() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let first = tool.post(CHAT, asks("Why?")).await;
+    app.app.runs.idle().await;
+    // As the server itself does when the program that left is away for longer than the grace.
+    let path = format!("/api/runs/{}/cancel", first.header("x-run-id"));
+    assert_eq!(app.user("ann").post(&path, json!({})).await.ok()["cancelled"], false);
+    let again = tool.post(CHAT, asks("Why?")).await;
+    assert_eq!((again.ok()["id"].clone(), again.header("x-run-joined")), (first.ok()["id"].clone(), "true"));
+    assert_eq!((runs(&app).await, app.models.records().len()), (1, 10), "one council, one payment");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_failed_run_is_no_answer_to_the_same_request() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
