@@ -160,11 +160,13 @@ impl Subscription {
                 }
                 RunStatus::Running => {}
                 RunStatus::Complete | RunStatus::Failed | RunStatus::Cancelled => {
-                    // The last event may have been committed between the two checks.
+                    // Events may have been committed between the two checks, and more than are read at once.
                     let frames = self.logged().await?;
-                    let more = (!frames.is_empty()).then(|| self.hand_out(frames));
+                    if !frames.is_empty() {
+                        return Ok(Some(self.hand_out(frames)));
+                    }
                     self.finished();
-                    return Ok(more);
+                    return Ok(None);
                 }
             }
             tokio::select! {

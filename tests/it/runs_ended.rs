@@ -217,6 +217,58 @@ async fn whoever_reads_a_run_at_another_server_hears_of_its_end_where_its_conver
 }
 
 #[tokio::test]
+async fn a_reader_for_whom_the_database_was_slow_gets_everything_that_was_written_meanwhile() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let whole = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await.rest().await;
+    let run: RunId = whole[0].json["run_id"].as_str().unwrap().parse().unwrap();
+    app.app.runs.idle().await;
+    let mut database = app.db.superuser().await;
+    // Another server executes it, and has written one event.
+    let begun = "UPDATE runs SET status = 'running', owner = 'another', finished_at = NULL,
+                                 lease_until = now() + interval '1 hour';
+                 DELETE FROM run_events;
+                 INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+                 SELECT id, 1, 1, user_id, E'1\\tstart\\t{}\\n' FROM runs";
+    sqlx::raw_sql(begun).execute(&mut database).await.unwrap();
+    let mut reader = app.app.runs.subscribe(&UserId::from_canonical("ann"), run, 0).await.unwrap();
+    let first = reader.next().await.unwrap();
+    assert!(matches!(first, Some(Next::Frames(frames)) if frames.len() == 1));
+    sqlx::raw_sql("BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE").execute(&mut database).await.unwrap();
+    let read = async {
+        let mut numbers = Vec::new();
+        while let Some(next) = reader.next().await.unwrap() {
+            match next {
+                Next::Frames(frames) => numbers.extend(frames.iter().map(|frame| frame.seq)),
+                Next::Queued(position) => panic!("it is under way: {position}"),
+            }
+        }
+        numbers
+    };
+    let written = async {
+        // The reader has read the log, and looks how far the run is.
+        let looks = "SELECT EXISTS (SELECT FROM pg_stat_activity
+                     WHERE wait_event_type = 'Lock' AND datname = current_database()
+                         AND query LIKE 'SELECT status FROM runs%')";
+        let mut looker = app.db.superuser().await;
+        while !sqlx::query_scalar::<_, bool>(looks).fetch_one(&mut looker).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let rest = "INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+                    SELECT id, nr, nr, user_id, nr || E'\\t' || CASE nr WHEN 6 THEN 'end' ELSE 'long/' || nr END
+                               || E'\\t{\"long\": \"' || repeat('x', 100000) || E'\"}\\n'
+                    FROM runs, generate_series(2, 6) AS nr;
+                    UPDATE runs SET status = 'complete', finished_at = now(), owner = NULL, lease_until = NULL;
+                    COMMIT";
+        sqlx::raw_sql(rest).execute(&mut database).await.unwrap();
+    };
+    let both = async { tokio::join!(read, written) };
+    let (numbers, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.expect("both in time");
+    assert_eq!(numbers, [2, 3, 4, 5, 6], "more than is read at once");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn the_log_of_an_ended_run_shrinks_to_its_structure() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
