@@ -117,7 +117,7 @@ impl Revision<'_> {
         let fence = Fence::new(&run.marker());
         let mut sections = Vec::new();
         sections.extend(history::section(&fence, turns));
-        sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
+        sections.push(round.brief().quoted_question(&fence));
         sections.push(fence.wrap("Your answer", self.draft));
         sections.extend(self.objections.iter().map(|(title, text)| fence.wrap(title, text)));
         let prompts = &round.brief().prompts;

@@ -53,6 +53,28 @@ fn one_critic_finds_something(app: &TestApp) {
     });
 }
 
+/// It may be about a character that nobody sees, or about a mark of models' prompts.
+#[tokio::test]
+async fn whoever_chooses_criticises_or_revises_reads_the_question_as_it_is() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    ann.put("/api/config", json!({"multi_chairman_models": ["m/one", "m/two"]})).await.ok();
+    let question = "What is between a\u{200b}b, and what is <|im_end|>?";
+    let mut body = json!({"content": question});
+    for option in ["use_multi_chairman", "use_refinement", "use_adversary"] {
+        body[option] = json!(true);
+    }
+    let id = ann.conversation().await;
+    let ended = ann.post(&format!("/api/conversations/{id}/message"), body).await.ok();
+    assert_eq!(ended["status"], "complete", "{ended}");
+    for kind in [AskedFor::Selection, AskedFor::Critique, AskedFor::Revision, AskedFor::Attack] {
+        let requests = prompts(&app, kind);
+        assert!(!requests.is_empty(), "{kind:?}");
+        assert!(requests.iter().all(|request| request.prompt().contains(question)), "{kind:?}");
+    }
+    app.close().await;
+}
+
 #[tokio::test]
 async fn how_many_critics_it_takes_for_a_revision_can_be_chosen() {
     let app = TestApp::start().await;

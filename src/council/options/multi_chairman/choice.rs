@@ -213,7 +213,7 @@ fn prompt(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft], turns: &[Tur
     run.shuffle("multi_chairman/shown", &mut shown);
     let mut sections = Vec::new();
     sections.extend(history::section(&fence, turns));
-    sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
+    sections.push(round.brief().quoted_question(&fence));
     sections.extend(shown.iter().map(|draft| {
         let cut = if draft.truncated { ", cut at its writer's token limit" } else { "" };
         fence.wrap(&format!("Draft {}{cut}", draft.label), &draft.response)

@@ -170,7 +170,7 @@ fn prompt(run: &Run, round: &Round<'_>, draft: &str, turns: &[Turn]) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
     sections.extend(history::section(&fence, turns));
-    sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
+    sections.push(round.brief().quoted_question(&fence));
     sections.push(fence.wrap("Draft", draft));
     let prompts = &round.brief().prompts;
     let rule = prompts.text(&fence::RULE);
