@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::Value;
 
+use super::bedrock::regions;
 use super::chat_completions::number;
 use super::{ModelInfo, Pricing};
 
@@ -54,16 +55,44 @@ fn is_empty_list(document: &Value) -> bool {
         && document.get("data").is_some_and(Value::is_null)
 }
 
+/// Providers whose models are others' and do not say by whom: their name before an id is no maker.
+const OF_MANY_MAKERS: [&str; 7] = ["bedrock", "groq", "litellm", "llamacpp", "lmstudio", "ollama", "vllm"];
+
 /// The maker in a model's id: `openai/gpt-5.1` → `openai`, and `~openai/gpt-latest` too. An id
 /// without a maker is grouped by its first word: `llama3:8b` → `llama`.
 #[must_use]
 pub fn family(id: &str) -> &str {
-    if id.contains('/') {
-        let maker = maker(id);
+    let own = match id.split_once(':') {
+        Some((provider, own)) if OF_MANY_MAKERS.contains(&provider) => own,
+        Some(_) | None => id,
+    };
+    let after_a_prefix = || own.split_once(':').and_then(|(_, own)| maker_at_bedrock(own));
+    if let Some(maker) = maker_at_bedrock(own).or_else(after_a_prefix) {
+        return maker;
+    }
+    // As Fireworks has them: `accounts/fireworks/models/qwen3-8b`.
+    if let Some((_, own)) = own.rsplit_once("/models/") {
+        return first_word(own);
+    }
+    if own.contains('/') {
+        let maker = maker(own);
         return maker.strip_prefix('~').unwrap_or(maker);
     }
+    first_word(own)
+}
+
+fn first_word(id: &str) -> &str {
     let word = id.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     if word.is_empty() { id } else { word }
+}
+
+/// The maker in an id that begins with one of Bedrock's profiles or regions (`global.anthropic.claude-…`), or is an ARN. A
+/// profile of one's own, which does not say whose model is behind it, is by itself.
+fn maker_at_bedrock(id: &str) -> Option<&str> {
+    let (region, model) = regions::split(id);
+    let own = model.rsplit('/').next().unwrap_or(model);
+    let (profile, plain) = regions::split_profile(own);
+    (region.is_some() || profile.is_some()).then(|| plain.split('.').next().unwrap_or(plain))
 }
 
 /// The part before the `/`, without the provider's prefix.

@@ -115,8 +115,30 @@ fn a_family_is_the_maker_or_the_first_word() {
         ("llama3:8b", "llama"),
         ("gpt-4o", "gpt"),
         ("7b", "7b"),
+        ("ollama:llama3:8b", "llama"),
+        ("groq:openai/gpt-oss-120b", "openai"),
+        ("anthropic:claude-sonnet-4-5", "anthropic"),
+        ("fireworks:accounts/fireworks/models/qwen3-8b", "qwen"),
     ] {
         assert_eq!(family(id), expected);
+    }
+}
+
+#[test]
+fn a_family_at_bedrock_is_the_maker_and_not_the_profile_or_the_region() {
+    for (id, expected) in [
+        ("anthropic.claude-sonnet-4-6", "anthropic"),
+        ("global.anthropic.claude-sonnet-4-6", "anthropic"),
+        ("global.amazon.nova-2-lite-v1:0", "amazon"),
+        ("us-gov.anthropic.claude-haiku-4-5-20251001-v1:0", "anthropic"),
+        ("bedrock:anthropic.claude-sonnet-4-6", "anthropic"),
+        ("bedrock:eu.amazon.nova-pro-v1:0", "amazon"),
+        ("aws:eu-west-1/eu.meta.llama4-scout-v1:0", "meta"),
+        ("eu-west-2/mistral.mistral-large-2402-v1:0", "mistral"),
+        ("arn:aws:bedrock:eu-west-3:123456789012:inference-profile/eu.anthropic.claude-x", "anthropic"),
+        ("arn:aws:bedrock:eu-west-3:123456789012:application-inference-profile/a1b2", "a1b2"),
+    ] {
+        assert_eq!(family(id), expected, "{id}");
     }
 }
 

@@ -9,7 +9,7 @@ mod frames;
 mod incoming;
 mod lists;
 mod provider;
-mod regions;
+pub(in crate::llm) mod regions;
 mod remap;
 mod request_json;
 mod server;
