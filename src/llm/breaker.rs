@@ -114,8 +114,8 @@ impl Verdict {
     pub fn on(error: &CallError) -> Self {
         match (error.kind, error.retry_after_ms) {
             (ErrorKind::Overloaded | ErrorKind::Timeout, _) => Self::Failed,
-            // Missing credit does not come back with time.
-            (ErrorKind::RateLimited, Some(ms)) if error.status != Some(402) => {
+            // Missing credit does not come back with time, nor does a key's own limit.
+            (ErrorKind::RateLimited, Some(ms)) if !matches!(error.status, Some(402 | 403)) => {
                 Self::Limited(Duration::from_millis(ms))
             }
             (ErrorKind::Auth | ErrorKind::Refused | ErrorKind::ContextTooLong, _) => Self::Alive,

@@ -28,6 +28,7 @@ fn only_outages_count() {
     assert_eq!(of(ErrorKind::RateLimited, Some(429), Some(70)), Verdict::Limited(Duration::from_millis(70)));
     assert_eq!(of(ErrorKind::RateLimited, Some(429), None), Verdict::Unknown);
     assert_eq!(of(ErrorKind::RateLimited, Some(402), Some(70)), Verdict::Unknown);
+    assert_eq!(of(ErrorKind::RateLimited, Some(403), Some(70)), Verdict::Unknown);
     assert_eq!(of(ErrorKind::Cancelled, None, None), Verdict::Unknown);
 }
 

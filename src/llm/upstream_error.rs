@@ -94,6 +94,9 @@ impl Asked {
             (ErrorKind::RateLimited, Some(402)) => {
                 format!("{provider} says that the account has no credit left for `{model}`")
             }
+            (ErrorKind::RateLimited, Some(403)) => {
+                format!("{provider} says that the limit of the server's key is used up")
+            }
             (ErrorKind::RateLimited, _) => format!("{provider} limits the rate of requests to `{model}`"),
             (ErrorKind::ContextTooLong, _) => {
                 format!("the prompt does not fit into the context of `{model}`")
@@ -243,10 +246,9 @@ fn html_title(body: &str) -> String {
 
 fn kind_of_status(status: u16, said: &str) -> ErrorKind {
     match status {
-        // Moderation answers 403 too, which has nothing to do with the key.
-        403 if ["moderation", "flagged", "content policy"].iter().any(|word| said.contains(word)) => {
-            ErrorKind::Refused
-        }
+        403 if says_right_key(said) => ErrorKind::Refused,
+        // OpenRouter's, of a key with a limit of its own.
+        403 if said.contains("key limit exceeded") => ErrorKind::RateLimited,
         401 | 403 => ErrorKind::Auth,
         // Gemini and xAI.
         400 if says_wrong_key(said) => ErrorKind::Auth,
@@ -258,6 +260,24 @@ fn kind_of_status(status: u16, said: &str) -> ErrorKind {
         500.. => ErrorKind::Overloaded,
         _ => ErrorKind::Refused,
     }
+}
+
+/// Whether a 403 is about the prompt, which moderation has refused, or about this one model, which the account may not use:
+/// then nothing is wrong with the key.
+fn says_right_key(said: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "moderation",
+        "flagged",
+        "content policy",
+        // xAI.
+        "usage guidelines",
+        // OpenAI.
+        "model_not_found",
+        "does not have access to model",
+        // Groq.
+        "model_permission_blocked",
+    ];
+    WORDS.iter().any(|words| said.contains(words))
 }
 
 fn says_wrong_key(said: &str) -> bool {

@@ -90,9 +90,29 @@ fn a_wrong_key_is_one_also_where_it_is_answered_with_400() {
 }
 
 #[test]
-fn a_flagged_prompt_is_not_blamed_on_the_key() {
-    let error = refused(403, r#"{"error":{"message":"Your input was flagged","code":403}}"#);
-    assert_eq!(error.kind, ErrorKind::Refused);
+fn a_flagged_prompt_or_a_model_that_is_not_allowed_is_not_blamed_on_the_key() {
+    for body in [
+        r#"{"error":{"message":"Your input was flagged","code":403}}"#,
+        r#"{"code":"The caller does not have permission to execute the specified operation","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}"#,
+        r#"{"error":{"message":"Project `proj_1` does not have access to model `one`","type":"invalid_request_error","param":null,"code":"model_not_found"}}"#,
+        r#"{"error":{"message":"The model `one` is blocked at the organization level.","type":"permissions_error","code":"model_permission_blocked_org"}}"#,
+    ] {
+        let error = refused(403, body);
+        assert_eq!(error.kind, ErrorKind::Refused, "{body}");
+        assert!(error.message.starts_with("gate refused the request to `acme/one` (HTTP 403): "), "{error}");
+    }
+    let other = r#"{"error":{"message":"Your team has been blocked","code":"unauthorized"}}"#;
+    assert_eq!(refused(403, other).kind, ErrorKind::Auth);
+}
+
+#[test]
+fn a_key_whose_own_limit_is_used_up_is_not_a_wrong_one() {
+    let error = refused(403, r#"{"error":{"message":"Key limit exceeded (monthly limit).","code":403}}"#);
+    assert_eq!((error.kind, error.status), (ErrorKind::RateLimited, Some(403)));
+    assert_eq!(
+        error.message,
+        "gate says that the limit of the server's key is used up (HTTP 403): Key limit exceeded (monthly limit)."
+    );
 }
 
 #[test]
