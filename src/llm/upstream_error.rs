@@ -323,6 +323,8 @@ pub(super) fn says_context_too_long(said: &str) -> bool {
         "context window",
         "context size",
         "context_size",
+        // Anthropic, of a prompt that fits only without the longest answer that is allowed.
+        "context limit",
         "maximum context",
         "maximum prompt length",
         "n_ctx",

@@ -60,6 +60,10 @@ fn a_prompt_over_the_context_is_recognised_in_many_words() {
             400,
             r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)","type":"invalid_request_error"}}"#,
         ),
+        (
+            400,
+            r#"{"error":{"code":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 195211 + 8192 > 200000, decrease input length or `max_tokens` and try again","type":"invalid_request_error","param":null}}"#,
+        ),
         (400, r#"{"error":{"message":"Range of input length should be [1, 983616]"}}"#),
     ] {
         assert_eq!(refused(status, body).kind, ErrorKind::ContextTooLong, "{body}");
