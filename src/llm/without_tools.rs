@@ -12,7 +12,11 @@ const FAILED_TRIES: &[&str] = &["tool_use_failed", "failed to call a function", 
 /// same request is accepted without them.
 pub(super) fn may_mean_the_tools(error: &CallError) -> bool {
     let status_fits = match error.kind {
-        ErrorKind::Refused => matches!(error.status, Some(400 | 404 | 405 | 422)),
+        ErrorKind::Refused => match error.status {
+            // Groq says so within a stream that has begun.
+            None => was_a_failed_try(error),
+            Some(status) => matches!(status, 400 | 404 | 405 | 422),
+        },
         // llama.cpp without `--jinja`, and gateways that cannot translate the request.
         ErrorKind::Overloaded => matches!(error.status, Some(500 | 501)),
         ErrorKind::Auth
@@ -100,6 +104,7 @@ mod tests {
     use serde_json::Value;
 
     use super::super::reply::ToolCall;
+    use super::super::upstream_error::{Asked, Secrets};
     use super::*;
 
     fn call(id: &str) -> ToolCall {
@@ -145,6 +150,14 @@ mod tests {
         ] {
             assert!(may_mean_the_tools(&error(kind, status, message)), "{message}");
         }
+        let asked = Asked { provider: "groq".into(), model: "m".into(), secrets: Secrets::default() };
+        let midway = asked.failed_midway(&serde_json::json!({
+            "message": "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+            "type": "invalid_request_error", "code": "tool_use_failed", "failed_generation": "<function=x>",
+        }));
+        assert!(may_mean_the_tools(&midway) && was_a_failed_try(&midway), "{midway:?}");
+        let of_ours = CallError::new(ErrorKind::Refused, "web search, a tool, is no longer set up");
+        assert!(!may_mean_the_tools(&of_ours));
         for (kind, status, message) in [
             (ErrorKind::Refused, 400, "temperature is not supported"),
             (ErrorKind::RateLimited, 429, "too many tool calls"),
