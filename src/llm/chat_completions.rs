@@ -545,6 +545,8 @@ fn counts(fields: &Map<String, Value>) -> Option<Usage> {
         cached_tokens: within("prompt_tokens_details", "cached_tokens")
             .or_else(|| count(fields.get("prompt_cache_hit_tokens")))
             .or_else(|| count(fields.get("cache_read_input_tokens")))
+            // Kimi and Together.
+            .or_else(|| count(fields.get("cached_tokens")))
             .unwrap_or(Some(0))?,
         cache_write_tokens: within("prompt_tokens_details", "cache_write_tokens")
             .or_else(|| count(fields.get("cache_creation_input_tokens")))

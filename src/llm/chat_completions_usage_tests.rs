@@ -97,6 +97,10 @@ fn what_came_from_the_cache_is_part_of_the_prompt() {
     assert_eq!(counts(50, 57), (50, 7, 40, 57), "as OpenAI counts");
     assert_eq!(counts(10, 62), (55, 7, 40, 62), "in the total alone");
     assert_eq!(counts(10, 17), (10, 7, 40, 17), "nobody says what it is part of");
+    let of_kimi =
+        json!({"prompt_tokens": 50, "completion_tokens": 7, "total_tokens": 57, "cached_tokens": 40});
+    let usage = read_usage(&of_kimi).unwrap();
+    assert_eq!((usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens), (50, 7, 40));
     let of_gateway = json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 62,
         "prompt_tokens_details": {"cached_tokens": 40},
         "cache_read_input_tokens": 40, "cache_creation_input_tokens": 5});
