@@ -117,6 +117,11 @@ pub fn counted_as<'a>(asked: &'a str, served_by: Option<&'a str>) -> &'a str {
 
 /// Whether text is among what it puts out; servers that do not say it are believed to.
 fn writes_text(item: &Value) -> bool {
+    // Mistral's list has models for vectors, moderation and documents as well, Fireworks' those for images.
+    let chats = item.pointer("/capabilities/completion_chat").or_else(|| item.get("supports_chat"));
+    if chats.and_then(Value::as_bool) == Some(false) {
+        return false;
+    }
     let architecture = item.get("architecture").unwrap_or(item);
     if let Some(outputs) = architecture.get("output_modalities").and_then(Value::as_array) {
         return outputs.iter().any(|output| output.as_str() == Some("text"));

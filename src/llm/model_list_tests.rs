@@ -52,8 +52,11 @@ fn models_that_write_no_text_or_are_past_are_left_out() {
         {"id": "h", "type": "embeddings"},
         {"id": ""}, {"id": 7}, null,
         {"id": "i", "expiration_date": "soon"},
+        {"id": "mistral-embed", "type": "base", "capabilities": {"completion_chat": false, "vision": false}},
+        {"id": "mistral-small", "type": "base", "capabilities": {"completion_chat": true, "vision": true}},
+        {"id": "accounts/fireworks/models/flux-1-dev", "supports_chat": false},
     ]});
-    assert_eq!(ids(&list), ["c", "f", "i"]);
+    assert_eq!(ids(&list), ["c", "f", "i", "mistral-small"]);
 }
 
 #[test]
