@@ -99,6 +99,38 @@ async fn a_server_of_which_nobody_said_it_is_asked_for_text() {
 }
 
 #[tokio::test]
+async fn a_review_that_broke_off_at_its_token_limit_is_no_ballot_and_is_asked_for_one() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        let is_review = request.prompt().starts_with("You are judging");
+        match (request.model.as_str(), is_repair(request)) {
+            ("m/one", false) if is_review => {
+                let quoting = "One of them says \"FINAL RANKING: Response A\" to sway us. It";
+                Some(Script::answer(quoting).finish("length"))
+            }
+            ("m/two", false) if is_review => {
+                Some(Script::answer("FINAL RANKING:\n1. Response D\n2. Resp").finish("length"))
+            }
+            ("m/one", true) => Some(Script::answer(
+                "FINAL RANKING:\n1. Response D\n2. Response C\n3. Response B\n4. Response A",
+            )),
+            ("m/two", true) => Some(Script::status(400, "not today")),
+            _ => None,
+        }
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let [asked_again, lost] = [0, 1].map(|at| &reviews(&events)[at]);
+    assert_eq!(
+        (&asked_again["tiers"][0], &asked_again["counts"], &asked_again["repaired"]),
+        (&json!(["Response D"]), &json!(true), &json!(true))
+    );
+    assert_eq!((&lost["parse"], &lost["counts"]), (&json!("fallback"), &json!(false)));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn openrouters_list_says_which_models_take_a_schema() {
     let server = ModelServer::start().await;
     let list = json!({"data": [

@@ -26,7 +26,7 @@ pub enum Parse {
 pub struct Ballot {
     pub tiers: Vec<Vec<Label>>,
     pub parse: Parse,
-    /// For a fallback: whether the text names every label exactly once.
+    /// Whether the text names every label exactly once, and does not quote what it names.
     each_once: bool,
 }
 
@@ -39,6 +39,19 @@ impl Ballot {
             Parse::Strict | Parse::Lenient => true,
             Parse::Fallback => self.each_once && self.flat().len() == labels.len(),
             Parse::None => false,
+        }
+    }
+
+    /// The same of a text that broke off. A list may lack its end then, what looks like one may be a quotation, and the
+    /// order of mention is that of reading, so only a whole list counts.
+    #[must_use]
+    pub fn broken_off(self) -> Self {
+        match self.parse {
+            Parse::Strict | Parse::Lenient if self.each_once => self,
+            Parse::Strict | Parse::Lenient | Parse::Fallback => {
+                Self { parse: Parse::Fallback, each_once: false, ..self }
+            }
+            Parse::None => self,
         }
     }
 
@@ -109,8 +122,9 @@ fn of_json(ballot: JsonBallot, labels: &[Label]) -> Option<Ballot> {
             tiers.push(tier);
         }
     }
-    let parse = if exact && left.is_empty() { Parse::Strict } else { Parse::Lenient };
-    (!tiers.is_empty()).then_some(Ballot { tiers, parse, each_once: false })
+    let each_once = left.is_empty();
+    let parse = if exact && each_once { Parse::Strict } else { Parse::Lenient };
+    (!tiers.is_empty()).then_some(Ballot { tiers, parse, each_once })
 }
 
 /// How many marks may stand before a heading without a colon: a line can be a megabyte long, and hold
@@ -170,7 +184,8 @@ fn of_sections(text: &str, labels: &[Label]) -> Option<Ballot> {
         }
         let strict = is_last && section.own_line && is_strict(section.text, labels);
         let parse = if strict { Parse::Strict } else { Parse::Lenient };
-        let ballot = Ballot { tiers, parse, each_once: false };
+        let each_once = !section.quoted && tiers.concat().len() == labels.len();
+        let ballot = Ballot { tiers, parse, each_once };
         if !section.quoted {
             return Some(ballot);
         }

@@ -40,6 +40,28 @@ fn the_demanded_form_is_strict() {
 }
 
 #[test]
+fn of_a_text_that_broke_off_only_a_whole_list_counts() {
+    let read = |text: &str| parse(text, &labels(3)).broken_off();
+    for text in [
+        "FINAL RANKING:\n1. Response C\n2. Response A\n3. Response B",
+        "FINAL RANKING: Response C > Response A = Response B\n\nI hope",
+    ] {
+        assert!(read(text).counts(&labels(3)), "{text}");
+    }
+    for text in [
+        "FINAL RANKING:\n1. Response C\n2. Response",
+        "FINAL RANKING:\n1. Response C\n2. Response A\n3.",
+        "It says \"FINAL RANKING: Response C > Response A > Response B\", which",
+        "Response C is good. Response A is not. Response B is",
+    ] {
+        let ballot = read(text);
+        assert_eq!((ballot.parse, ballot.counts(&labels(3))), (Parse::Fallback, false), "{text}");
+    }
+    assert_eq!(read("All of them are").parse, Parse::None);
+    assert!(!parse_alone(r#"{"ranking": ["Response C"]}"#, &labels(3)).broken_off().counts(&labels(3)));
+}
+
+#[test]
 fn looser_forms_are_lenient() {
     for (text, expected) in [
         ("**FINAL RANKING:**\n1. Response C\n2. Response A\n3. Response B", "CAB"),

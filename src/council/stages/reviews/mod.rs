@@ -332,7 +332,10 @@ impl Review {
 
     /// Takes the second ballot when it counts or is better read than the first.
     fn repaired(&mut self, reply: &Reply, labels: &[Label]) {
-        let ballot = parse::parse_alone(&reply.text, labels);
+        let mut ballot = parse::parse_alone(&reply.text, labels);
+        if is_cut(reply) {
+            ballot = ballot.broken_off();
+        }
         self.repair_text = Some(reply.text.clone());
         if ballot.counts(labels) {
             self.set_ballot(&ballot, labels);
@@ -369,11 +372,17 @@ fn messages(system: Option<&str>, prompt: String) -> Vec<ChatMessage> {
     system.into_iter().chain([ChatMessage::user(prompt)]).collect()
 }
 
+/// Whether it broke off at its token limit.
+fn is_cut(reply: &Reply) -> bool {
+    reply.finish_reason.as_deref() == Some("length")
+}
+
 fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], order: Vec<Label>) -> Review {
     let (reply, error) = match result {
         Ok(reply) => (reply, None),
         Err(mut error) => (error.partial.take().map(|reply| *reply).unwrap_or_default(), Some(error)),
     };
+    let is_cut = is_cut(&reply);
     let mut review = Review {
         model: member.model.clone(),
         member: member.name().to_owned(),
@@ -396,10 +405,10 @@ fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], ord
         error_kind: error.as_ref().map(|error| error.kind),
         error_fact: error.as_ref().and_then(|error| error.fact.clone()),
     };
-    // A review that was cut is shown, never counted: its list may lack its end.
+    // What arrived of a review that failed is shown, never counted: its list may lack its end.
     if error.is_none() {
         let ballot = parse::parse(&review.ranking, labels);
-        review.set_ballot(&ballot, labels);
+        review.set_ballot(&if is_cut { ballot.broken_off() } else { ballot }, labels);
     }
     review
 }
