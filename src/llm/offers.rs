@@ -98,12 +98,46 @@ impl Offers {
 }
 
 /// Whether a listed id stands for this one. A tag that only one of them has is a variant of the same
-/// model: `x/y:online` is listed as `x/y`, and `llama3` may be as `llama3:latest`.
+/// model: `x/y:online` is listed as `x/y`, and `llama3` may be as `llama3:latest`. Google lists `gemini-2.5-pro` in a folder,
+/// and Anthropic `claude-sonnet-4-5` with its date only.
 fn is_same_model(listed: &str, id: &str) -> bool {
+    let (listed, id) = (without_folder(listed), without_folder(id));
     let untagged = |id: &str, other: &str| id.rsplit_once(':').is_some_and(|(model, _)| model == other);
-    listed == id || untagged(id, listed) || untagged(listed, id)
+    listed == id || untagged(id, listed) || untagged(listed, id) || is_dated(listed, id)
+}
+
+/// `gemini-2.5-pro` of `models/gemini-2.5-pro`, which stand for the same at Google.
+pub(super) fn without_folder(id: &str) -> &str {
+    id.strip_prefix("models/").unwrap_or(id)
+}
+
+/// Whether a listed id is this one with a date behind it.
+fn is_dated(listed: &str, id: &str) -> bool {
+    let date = listed.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
+    date.is_some_and(|date| date.len() == 8 && date.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 fn prices(models: &[ModelInfo]) -> HashMap<String, Pricing> {
     models.iter().filter_map(|model| Some((model.id.clone(), model.pricing?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_recognised_in_a_list_that_names_it_otherwise() {
+        for (listed, id, same) in [
+            ("models/gemini-2.5-pro", "gemini-2.5-pro", true),
+            ("models/gemini-2.5-pro", "models/gemini-2.5-pro", true),
+            ("models/gemini-2.5-pro", "gemini-2.5-flash", false),
+            ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5", true),
+            ("claude-sonnet-4-5-20250929", "claude-sonnet-4", false),
+            ("claude-sonnet-4-5", "claude-sonnet-4-5-20250929", false),
+            ("gpt-4o-mini", "gpt-4o", false),
+            ("llama3:latest", "llama3", true),
+        ] {
+            assert_eq!(is_same_model(listed, id), same, "{listed} {id}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::offers::without_folder;
 use super::reply::plausible_cost;
 use super::{CostSource, Pricing, Usage};
 
@@ -73,7 +74,7 @@ impl PriceList {
     /// names only, since `x:free` does not cost what `x` does.
     #[must_use]
     pub fn price(&self, id: &str, prompt_tokens: u64) -> Option<Pricing> {
-        let price = self.prices.get(id)?;
+        let price = self.prices.get(without_folder(id))?;
         price.up_to_prompt_tokens.is_none_or(|most| prompt_tokens <= most).then_some(price.pricing)
     }
 }
@@ -170,6 +171,7 @@ mod tests {
             (usage, Some(PRICING), known, Some(0.002), Some(CostSource::Listed)),
             (usage, None, known, Some(built_in), Some(CostSource::BuiltIn)),
             (usage, None, "gpt-5.1", Some(built_in), Some(CostSource::BuiltIn)),
+            (usage, None, "models/gemini-2.5-pro", Some(built_in), Some(CostSource::BuiltIn)),
             (usage, None, "openai/gpt-5.1:free", None, None),
             (usage, None, "m/one", None, None),
             (Usage::default(), Some(PRICING), known, None, None),
@@ -214,6 +216,7 @@ mod tests {
         let model = "anthropic/claude-sonnet-4.5";
         assert_eq!(priced(usage(200_000), None, model).0, Some(0.6));
         assert_eq!(priced(usage(200_001), None, model), (None, None));
+        assert_eq!(priced(usage(200_000), None, "claude-sonnet-4-5-20250929").0, Some(0.6));
     }
 
     #[test]
