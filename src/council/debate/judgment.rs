@@ -74,8 +74,13 @@ impl Debate<'_> {
                 });
             }
         }
-        if self.rounds.len() < self.planned() {
-            notes.push(NoteFact::DebateEndedEarly { rounds: self.rounds.len(), planned: self.planned() });
+        let (rounds, planned) = (self.rounds.len(), self.planned());
+        if rounds < planned {
+            notes.push(if self.goes_on() {
+                NoteFact::NothingToAnswer { rounds, planned }
+            } else {
+                NoteFact::DebateEndedEarly { rounds, planned }
+            });
         }
         notes
     }

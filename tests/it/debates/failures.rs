@@ -115,7 +115,7 @@ async fn a_rotation_in_which_nobody_was_criticised_that_is_left_has_no_round_wit
     assert_eq!(debated.stored["rounds"].as_array().unwrap().len(), 2);
     let judgment = &debated.stored["stage3"];
     assert_eq!(judgment["heading_fact"], json!({"code": "part_of_debate", "left": 2, "asked": 4}));
-    assert_eq!(notes(&debated), ["left_debate", "left_debate", "debate_ended_early"]);
+    assert_eq!(notes(&debated), ["left_debate", "left_debate", "nothing_to_answer"]);
     assert_eq!(debated.one("debate_complete")["num_rounds"], 2);
     assert_eq!(debated.end()["type"], "complete");
     app.close().await;

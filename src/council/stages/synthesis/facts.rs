@@ -316,6 +316,11 @@ pub enum NoteFact {
         rounds: usize,
         planned: usize,
     },
+    /// Those that were left had nothing to answer: their critics had failed.
+    NothingToAnswer {
+        rounds: usize,
+        planned: usize,
+    },
     /// No member answered this part of the question.
     PartUnanswered {
         sub_question: String,
@@ -402,6 +407,11 @@ impl fmt::Display for NoteFact {
             Self::DebateEndedEarly { rounds, planned } => write!(
                 f,
                 "Fewer than two speakers were left: the debate ended after round {rounds} of {planned}."
+            ),
+            Self::NothingToAnswer { rounds, planned } => write!(
+                f,
+                "None of the speakers that were left had been criticised: the debate ended after round {rounds} of \
+                 {planned}."
             ),
             Self::PartUnanswered { sub_question } => {
                 write!(f, "No member answered this part of the question: {sub_question}")

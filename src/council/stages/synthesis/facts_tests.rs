@@ -154,6 +154,10 @@ fn a_note_is_made_of_its_fact() {
             NoteFact::NoBallots,
             "No ballot counts, so no answer is the first: the chairman was asked to write.",
         ),
+        (
+            NoteFact::NothingToAnswer { rounds: 2, planned: 3 },
+            "None of the speakers that were left had been criticised: the debate ended after round 2 of 3.",
+        ),
     ] {
         assert_eq!(fact.to_string(), note);
         let json = serde_json::to_string(&fact).unwrap();

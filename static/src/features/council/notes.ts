@@ -101,6 +101,14 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
         planned,
       },
     ),
+  nothing_to_answer: ({ rounds, planned }) =>
+    t(
+      "The debate ended after {{rounds}} of {{planned}} rounds: none of the speakers that were left had been criticised.",
+      {
+        rounds,
+        planned,
+      },
+    ),
   without_all_of_debate: ({ model, statements }) =>
     t("{{count, number}} statements did not fit into {{model}}'s context.", {
       count: statements,
