@@ -25,6 +25,7 @@ use super::response_request::ResponseWanted;
 use super::stream::{Voice, respond_with};
 use crate::council::answer_form::{self, AnswerForm};
 use crate::council::formed;
+use crate::council::prompts::history::Turn;
 use crate::council::settings::Settings;
 use crate::council::stage::Stage;
 use crate::id::{ConversationId, RunId};
@@ -55,15 +56,15 @@ pub(super) async fn completion(
     let wanted = &chat.wanted;
     let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &wanted.model);
     let chunks = Chunks::new(head, chat.includes_usage, false);
-    answer(from, wanted, (whom, name), chunks).await
+    answer(from, wanted, &[], (whom, name), chunks).await
 }
 
-/// Answers a response. It is kept nowhere, so it cannot be read again.
+/// Answers a response, after what was said before. It is kept nowhere, so it cannot be read again.
 pub(super) async fn response(
     from: From<'_>,
     response: &ResponseWanted,
-    whom: Whom<'_>,
-    name: Name,
+    before: &[Turn],
+    (whom, name): (Whom<'_>, Name),
 ) -> Result<HttpResponse, Refusal> {
     let mut kept = response.kept();
     kept["store"] = json!(false);
@@ -73,7 +74,8 @@ pub(super) async fn response(
         at: Timestamp::now(),
         kept,
     };
-    answer(from, &response.wanted, (whom, name), Typed::new(requested, false, None)).await
+    let typed = Typed::new(requested, false, None);
+    answer(from, &response.wanted, before, (whom, name), typed).await
 }
 
 /// How an API shows the reply of one model.
@@ -124,16 +126,17 @@ impl Says for Typed {
     }
 }
 
-/// The request to the model; the client's system prompt takes precedence over the seat's own.
-fn call(settings: &Settings, wanted: &Wanted, whom: &Whom<'_>) -> ChatRequest {
+/// The request to the model, after what was said before; the client's system prompt takes precedence over the seat's own.
+fn call(settings: &Settings, wanted: &Wanted, before: &[Turn], whom: &Whom<'_>) -> ChatRequest {
     let (purpose, model, prompt) = match whom {
         Whom::Utility => (&CHORE, &settings.utility_model, None),
         Whom::Seat(member) => (&SEAT, &member.model, member.system_prompt.as_deref()),
     };
     let Said { system, turns, question, files: _ } = &wanted.said;
     let system = system.as_deref().or(prompt).map(ChatMessage::system);
-    let turns = turns
+    let turns = before
         .iter()
+        .chain(turns)
         .flat_map(|turn| [ChatMessage::user(&turn.question), ChatMessage::assistant(&turn.answer)]);
     let messages = system.into_iter().chain(turns).chain([ChatMessage::user(question)]).collect();
     let Sampling { temperature, max_tokens } = settings.sampling(purpose);
@@ -175,11 +178,12 @@ type Made = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
 async fn answer<S: Says + 'static>(
     From { app, caller, request }: From<'_>,
     wanted: &Wanted,
+    before: &[Turn],
     (whom, name): (Whom<'_>, Name),
     mut says: S,
 ) -> Result<HttpResponse, Refusal> {
     let (settings, _) = app.settings(&caller.scope()).await?;
-    let mut call = call(&settings, wanted, &whom);
+    let mut call = call(&settings, wanted, before, &whom);
     let form = wanted.form.clone();
     if let Some(form) = &form {
         ask_for_form(app, form, &mut call);

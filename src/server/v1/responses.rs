@@ -21,6 +21,7 @@ use super::response_request::{self, CreateResponseRequest, ResponseWanted};
 use super::start::grace;
 use super::stream::{self, Voice as _};
 use crate::council::field::FieldError;
+use crate::council::prompts::history;
 use crate::id::RunId;
 use crate::runs::Asked;
 use crate::server::app::App;
@@ -94,7 +95,16 @@ impl Api for ResponseWanted {
         whom: Whom<'_>,
         name: Name,
     ) -> Result<HttpResponse, Refusal> {
-        direct::response(from, self, whom, name).await
+        let mut before = Vec::new();
+        if let Some(previous) = &self.previous {
+            let place = going_on(from.app, from.caller, previous).await?;
+            if !place.files.is_empty() && matches!(whom, Whom::Seat(_)) {
+                let why = "came with a picture or a file, and a single seat takes none: ask a council";
+                return Err(Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]));
+            }
+            before = history::cut(place.history, history::BUDGET_CHARS);
+        }
+        direct::response(from, self, &before, (whom, name)).await
     }
 
     async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {

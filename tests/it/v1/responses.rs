@@ -477,3 +477,30 @@ async fn a_response_is_deleted_with_its_conversation_unless_more_was_said_in_it(
     gate.open();
     app.close().await;
 }
+
+#[tokio::test]
+async fn a_single_seat_goes_on_from_a_response_or_says_that_it_is_not_there() {
+    let app = TestApp::with("[programs]\nsingle_seats = true\n").await;
+    let tool = program(&app).await;
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let seat = |question: &str, previous: &Value| {
+        wants(question, &json!({"model": "seat/m/two", "previous_response_id": previous}))
+    };
+    let second = tool.post(RESPONSES, seat("Two?", &first["id"])).await.ok();
+    assert_eq!(second["previous_response_id"], first["id"]);
+    let mut asked = app.models.records().into_iter().map(|record| record.request);
+    let alone = asked.find(|request| request.prompt().starts_with("Two?")).unwrap();
+    assert_eq!(alone.body["messages"][0]["content"], "One?");
+    assert_eq!(alone.body["messages"][1]["content"], json!(text(&first)));
+
+    // The reply of a seat is kept nowhere: without it the next question would be another one.
+    let calls = app.models.records().len();
+    let unknown = json!("resp_x");
+    for previous in [&second["id"], &unknown] {
+        let answer = tool.post(RESPONSES, seat("Three?", previous)).await;
+        let param = json!("previous_response_id");
+        assert_eq!(refused(&answer), (400, "invalid_value".into(), param), "{}", answer.text);
+    }
+    assert_eq!(app.models.records().len(), calls);
+    app.close().await;
+}
