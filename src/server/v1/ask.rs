@@ -50,6 +50,7 @@ pub(super) async fn respond<A: Api>(
         Asks::Council(_) if chores::is_one(&api.wanted().said, &app.config.programs.chores) => {
             drop(arrived);
             ignored.extend(files.iter().map(|file| file.field.clone()));
+            pass_over_search(&api, &mut ignored);
             let name = name(from, A::PATH, &body)?;
             api.answer_directly(from, Whom::Utility, name).await?
         }
@@ -57,6 +58,7 @@ pub(super) async fn respond<A: Api>(
         Asks::Seat(_) if !files.is_empty() => return Err(no_files(files)),
         Asks::Seat(member) => {
             drop(arrived);
+            pass_over_search(&api, &mut ignored);
             let name = name(from, A::PATH, &body)?;
             api.answer_directly(from, Whom::Seat(&member), name).await?
         }
@@ -75,6 +77,14 @@ fn no_files(files: &[SaidFile]) -> Refusal {
     let why = "is a picture or a file, and a single seat takes none: ask a council";
     let errors: Vec<_> = files.iter().map(|file| FieldError::value(&file.field, why)).collect();
     Refusal::of_fields(&errors, &[])
+}
+
+/// Names the search as ignored: one call by itself looks nothing up.
+fn pass_over_search<A: Api>(api: &A, ignored: &mut Vec<String>) {
+    let search = A::NAMES.search;
+    if api.wanted().searches && !ignored.iter().any(|name| name == search) {
+        ignored.push(search.to_owned());
+    }
 }
 
 async fn ask<A: Api>(

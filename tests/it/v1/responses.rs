@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{RESPONSES, Sent, Stream, program, refused, runs, stream, wants};
+use super::{CHAT, RESPONSES, Sent, Stream, asks_with, program, refused, runs, stream, wants};
 use crate::support::app::{TestApp, User};
 use crate::support::model_server::{AskedFor, Gate, Script};
 
@@ -502,5 +502,22 @@ async fn a_single_seat_goes_on_from_a_response_or_says_that_it_is_not_there() {
         assert_eq!(refused(&answer), (400, "invalid_value".into(), param), "{}", answer.text);
     }
     assert_eq!(app.models.records().len(), calls);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_search_that_a_single_seat_does_not_make_is_named() {
+    let app = TestApp::with("[programs]\nsingle_seats = true\n").await;
+    let tool = program(&app).await;
+    let search = json!({"type": "web_search"});
+    let function = json!({"type": "function", "name": "f"});
+    for tools in [json!([search]), json!([search, function])] {
+        let more = json!({"model": "seat/m/two", "tools": tools});
+        let answer = tool.post(RESPONSES, wants("Why?", &more)).await;
+        assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, "tools"));
+    }
+    let more = json!({"model": "seat/m/two", "web_search_options": {}});
+    let answer = tool.post(CHAT, asks_with("Why?", &more)).await;
+    assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, "web_search_options"));
     app.close().await;
 }
