@@ -117,7 +117,7 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refu
     let metadata = metadata(&mut reader);
     let user: Option<String> = reader.take("user", "a string");
     let user = user.map(|user| user.chars().filter(|c| *c != '\0').take(MAX_METADATA_CHARS).collect());
-    impossible(&mut reader);
+    impossible(&mut reader, searches, has_tools);
     let keeps_nothing = reader.raw("store").is_some_and(|store| store == false);
     reader.without_effect(&[
         "reasoning",
@@ -161,11 +161,13 @@ fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
 /// web is one of those: every search here goes there.
 fn tools(reader: &mut Reader<'_>) -> (bool, bool) {
     let tools: Vec<Value> = reader.take("tools", "a list of tools").unwrap_or_default();
-    let is_search = |tool: &Value| {
-        let kind = tool.get("type").and_then(Value::as_str).unwrap_or_default();
-        kind.starts_with("web_search") && tool.get("external_web_access") != Some(&Value::Bool(false))
-    };
     (tools.iter().any(is_search), !tools.iter().all(is_search))
+}
+
+/// Whether a tool is the search of the live web, or a choice names it.
+fn is_search(tool: &Value) -> bool {
+    let kind = tool.get("type").and_then(Value::as_str).unwrap_or_default();
+    kind.starts_with("web_search") && tool.get("external_web_access") != Some(&Value::Bool(false))
 }
 
 fn metadata(reader: &mut Reader<'_>) -> Map<String, Value> {
@@ -182,8 +184,10 @@ fn metadata(reader: &mut Reader<'_>) -> Map<String, Value> {
 }
 
 /// Parameters that cannot be ignored, since the answer would not be the one that is asked for.
-fn impossible(reader: &mut Reader<'_>) {
-    reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
+fn impossible(reader: &mut Reader<'_>, searches: bool, has_tools: bool) {
+    // A search that is switched on is made, whether or not it is demanded.
+    let is_met = |choice: &Value| searches && (is_search(choice) || (choice == "required" && !has_tools));
+    reader.cannot("tool_choice", |choice| demands_a_tool(choice) && !is_met(choice), NO_TOOLS);
     reader.cannot("conversation", |_| true, "is not known here: go on with previous_response_id");
     reader.cannot("prompt", |_| true, "is not known here: send the text itself");
     reader.cannot("top_logprobs", |value| value != 0, "are not known of a council's answer");
@@ -224,6 +228,26 @@ mod tests {
             let read = with(&json!({"tools": [tool]})).unwrap();
             assert_eq!(read.wanted.searches, searches, "{external}");
             assert_eq!(read.ignored, ignored, "{external}");
+        }
+    }
+
+    #[test]
+    fn a_choice_that_demands_the_search_is_met_by_it() {
+        let search = json!({"type": "web_search"});
+        let indexed = json!({"type": "web_search", "external_web_access": false});
+        let function = json!({"type": "function", "name": "f"});
+        for (tools, choice, is_met) in [
+            (json!([search]), json!({"type": "web_search"}), true),
+            (json!([{"type": "web_search_preview"}]), json!({"type": "web_search_preview"}), true),
+            (json!([search]), json!("required"), true),
+            (json!([search, function]), json!({"type": "web_search"}), true),
+            (json!([search, function]), json!("required"), false),
+            (json!([search, function]), json!({"type": "function", "name": "f"}), false),
+            (json!([indexed]), json!("required"), false),
+            (json!([]), json!({"type": "web_search"}), false),
+        ] {
+            let read = with(&json!({"tools": tools, "tool_choice": choice}));
+            assert_eq!(read.is_ok(), is_met, "{choice} of {tools}");
         }
     }
 
