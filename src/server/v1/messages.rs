@@ -145,8 +145,9 @@ fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role
     }
     match message.get("type").and_then(Value::as_str) {
         None | Some("message") => {}
-        // Earlier reasoning of a model is not part of what was said.
+        // Earlier reasoning of a model is not part of what was said, nor is that it searched: what it found is in its answer.
         Some("reasoning") => return Ok(Vec::new()),
+        Some(kind) if kind.ends_with("_search_call") => return Ok(Vec::new()),
         Some("function_call" | "custom_tool_call") => {
             let arguments = message.get("arguments").or(message.get("input"));
             return called(field, message.get("name"), arguments).map(|said| vec![said]);

@@ -58,6 +58,15 @@ fn answers_without_a_question_and_questions_without_an_answer_are_no_turns_of_th
         {"type": "reasoning", "summary": []}, {"type": "message", "role": "user", "content": "One?"}
     ]);
     assert_eq!(said(&reasoned).question, "One?");
+    let searched = json!([
+        {"role": "user", "content": "One?"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "one"}},
+        {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["one"], "results": null},
+        {"role": "assistant", "content": "1"},
+        {"role": "user", "content": "Two?"}
+    ]);
+    assert_eq!(said(&searched).turns, [turn("One?", "1")]);
+    assert_eq!(said(&searched).question, "Two?");
 }
 
 #[test]
