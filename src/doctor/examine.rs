@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::council::pricing;
 use crate::identity::Gate;
 use crate::llm::{
-    CallError, ChatRequest, Models, ProviderSettings, Registry, RegistryError, Reply, RetryPolicy,
+    CallError, ChatRequest, ErrorKind, Models, ProviderSettings, Registry, RegistryError, Reply, RetryPolicy,
 };
 use crate::objects::Objects;
 use crate::store::Db;
@@ -366,7 +366,10 @@ fn summary(made: &[Made]) -> (State, ProbeFact) {
 }
 
 fn advice(made: &[Made], state: State, provider: &str) -> Option<Advice> {
-    let failed = |kind| made.iter().any(|it| it.probe.probe == kind && it.probe.state == State::Failed);
+    let failed = |kind| {
+        let is_of_kind = |it: &&Made| it.probe.probe == kind && it.probe.state == State::Failed;
+        made.iter().filter(is_of_kind).any(|it| !is_of_the_moment(it))
+    };
     let provider = || provider.to_owned();
     if state == State::Warning && failed(ProbeKind::Streamed) {
         return Some(Advice::TurnStreamingOff { provider: provider() });
@@ -375,4 +378,57 @@ fn advice(made: &[Made], state: State, provider: &str) -> Option<Advice> {
         return Some(Advice::KeepStreaming { provider: provider() });
     }
     made.iter().find_map(|made| made.advice.clone())
+}
+
+/// Whether a failure has nothing to do with the way the model was asked: a limit that was reached, or a provider that is
+/// overloaded.
+fn is_of_the_moment(made: &Made) -> bool {
+    matches!(
+        made.probe.fact,
+        ProbeFact::CallFailed { error_kind: ErrorKind::RateLimited | ErrorKind::Budget, .. }
+            | ProbeFact::CallFailed { error_kind: ErrorKind::Overloaded, status: Some(502 | 503 | 529), .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_or_an_outage_says_nothing_of_streaming() {
+        let provider = || "p".to_owned();
+        let answered = |kind| probe::read(kind, "p", &Ok(Reply::default()), true);
+        let failed = |kind, error_kind, status| {
+            let error = CallError { status: Some(status), ..CallError::new(error_kind, "no") };
+            probe::read(kind, "p", &Err(error), true)
+        };
+        for (error_kind, status, streamed, whole) in [
+            (
+                ErrorKind::RateLimited,
+                429,
+                Advice::WaitForLimit { provider: provider() },
+                Advice::WaitForLimit { provider: provider() },
+            ),
+            (
+                ErrorKind::Overloaded,
+                503,
+                Advice::TryLater { provider: provider() },
+                Advice::TryLater { provider: provider() },
+            ),
+            (
+                ErrorKind::Refused,
+                400,
+                Advice::TurnStreamingOff { provider: provider() },
+                Advice::KeepStreaming { provider: provider() },
+            ),
+        ] {
+            for (fails, works, expected) in [
+                (ProbeKind::Streamed, ProbeKind::Whole, streamed),
+                (ProbeKind::Whole, ProbeKind::Streamed, whole),
+            ] {
+                let made = [answered(works), failed(fails, error_kind, status)];
+                assert_eq!(advice(&made, summary(&made).0, "p"), Some(expected), "{fails:?} {status}");
+            }
+        }
+    }
 }
