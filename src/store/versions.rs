@@ -103,8 +103,8 @@ pub(super) async fn replace(
     Ok(done.rows_affected() == 1)
 }
 
-/// The finished calls of all runs of a message but this one, as JSON; of calls with one key and one request
-/// the latest. Repeated retries add none, except for requests that were not made before.
+/// The finished calls of all runs of a message but this one, as JSON, the latest first; of calls with one key and one
+/// request the latest alone. Repeated retries add none, except for requests that were not made before.
 pub async fn calls_before(
     db: &Db,
     conversation: ConversationId,
@@ -114,11 +114,14 @@ pub async fn calls_before(
     let mut tx = db.begin(&Scope::Engine).await?;
     Ok(sqlx::query_scalar(
         // The index is by conversation.
-        "SELECT DISTINCT ON (c.key, c.fingerprint) c.result
-         FROM runs r JOIN calls c ON c.run_id = r.id
-         WHERE r.conversation_id = $1 AND r.message_id = $2 AND r.id <> $3
-           AND c.outcome = 'ok' AND c.result IS NOT NULL
-         ORDER BY c.key, c.fingerprint, r.created_at DESC",
+        "SELECT result FROM (
+             SELECT DISTINCT ON (c.key, c.fingerprint) c.result, r.created_at, c.finished_at
+             FROM runs r JOIN calls c ON c.run_id = r.id
+             WHERE r.conversation_id = $1 AND r.message_id = $2 AND r.id <> $3
+               AND c.outcome = 'ok' AND c.result IS NOT NULL
+             ORDER BY c.key, c.fingerprint, r.created_at DESC
+         ) latest
+         ORDER BY created_at DESC, finished_at DESC",
     )
     .bind(conversation.0)
     .bind(message.0)

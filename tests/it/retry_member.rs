@@ -1,7 +1,7 @@
 //! Asking a member again in the run in which it has failed, while the others still answer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -127,6 +127,37 @@ async fn a_member_that_failed_answers_when_it_is_asked_again_and_is_reviewed_wit
     assert_eq!(events.last().unwrap().kind(), "complete");
     assert_eq!(find(&events, "stage1_complete")["data"][0]["response"], "A scripted answer of m/one.");
     assert_eq!(answers_of(&app.models, "m/one").len(), answers, "it is not paid for again");
+    app.close().await;
+}
+
+/// In the first run it answered when it was asked again, in the second one at once.
+#[tokio::test]
+async fn of_two_answers_of_a_member_later_runs_keep_the_later_one() {
+    let app = TestApp::start().await;
+    let (gate, tries) = (Gate::new(), AtomicUsize::new(0));
+    let held = gate.clone();
+    app.models.rule(move |request| {
+        let is_answer = request.asked_for() == AskedFor::Answer;
+        Some(match request.model.as_str() {
+            "m/one" if is_answer => match tries.fetch_add(1, Ordering::SeqCst) {
+                0 => Script::status(400, "not today"),
+                answer => Script::answer(&format!("Answer {answer}.")),
+            },
+            "m/two" if is_answer => plausible(request).hold(&held),
+            _ => plausible(request),
+        })
+    });
+    let ann = app.user("ann");
+    let (mut run, _, mut stream) = ask_and_fail(&ann, json!({"content": "Why?"})).await;
+    retry(&ann, &run, "m/one").await.ok();
+    gate.open();
+    assert_eq!(find(&stream.rest().await, "stage1_complete")["data"][0]["response"], "Answer 1.");
+    for body in [json!({"member": "m/one"}), json!({"from": "stage2"}), json!({"from": "stage3"})] {
+        let again = ann.post(&format!("/api/runs/{run}/retry"), body.clone()).await.ok();
+        run = again["run_id"].as_str().expect("a run").to_owned();
+        let events = ann.events(&run, 0).await.rest().await;
+        assert_eq!(find(&events, "stage1_complete")["data"][0]["response"], "Answer 2.", "{body}");
+    }
     app.close().await;
 }
 
