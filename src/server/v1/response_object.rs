@@ -185,17 +185,16 @@ impl Typed {
     }
 
     /// An event under the next number; nothing where it was seen before.
-    fn event(&mut self, kind: &str, mut json: Value) -> Option<sse::Event> {
+    fn event(&mut self, kind: &str, json: Value) -> Option<sse::Event> {
         let number = self.base + self.place;
         self.place = (self.place + 1).min(SILENCES - 1);
-        self.numbered(number, kind, &mut json)
+        self.after.is_none_or(|after| number > after).then(|| typed(number, kind, json))
     }
 
-    fn numbered(&self, number: u64, kind: &str, json: &mut Value) -> Option<sse::Event> {
-        json["type"] = json!(kind);
-        json["sequence_number"] = json!(number);
-        let is_new = self.after.is_none_or(|after| number > after);
-        is_new.then(|| sse::Event::Data(sse::Data::new(json.to_string()).event(kind.to_owned())))
+    /// An event that is no part of the response, for every reader: whoever has seen higher numbers gets it under the last of
+    /// them.
+    fn sign(&self, number: u64, kind: &str, json: Value) -> sse::Event {
+        typed(number.max(self.after.unwrap_or_default()), kind, json)
     }
 
     fn state(&mut self, kind: &str, response: Value) -> Option<sse::Event> {
@@ -375,6 +374,12 @@ impl Typed {
     }
 }
 
+fn typed(number: u64, kind: &str, mut json: Value) -> sse::Event {
+    json["type"] = json!(kind);
+    json["sequence_number"] = json!(number);
+    sse::Event::Data(sse::Data::new(json.to_string()).event(kind.to_owned()))
+}
+
 /// The state of an answer, and of its response.
 fn status(is_cut: bool) -> &'static str {
     if is_cut { "incomplete" } else { "completed" }
@@ -423,7 +428,7 @@ impl Voice for Typed {
     fn silence(&mut self) -> Vec<sse::Event> {
         let number = self.base + SILENCES + self.silences;
         self.silences = (self.silences + 1).min(STRIDE - SILENCES - 2);
-        let (kind, mut json) = if self.has_message {
+        let (kind, json) = if self.has_message {
             let mut delta = self.in_text("delta", json!(""));
             delta["logprobs"] = json!([]);
             ("response.output_text.delta", delta)
@@ -432,13 +437,13 @@ impl Voice for Typed {
         } else {
             ("response.reasoning_summary_text.delta", self.in_summary("delta", json!("")))
         };
-        self.numbered(number, kind, &mut json).into_iter().collect()
+        vec![self.sign(number, kind, json)]
     }
 
     fn leave(&mut self) -> Vec<sse::Event> {
         let refusal = Refusal::goes_on();
-        let mut json = json!({"code": "restarting", "message": refusal.message(), "param": null});
-        self.numbered(self.base + STRIDE - 1, "error", &mut json).into_iter().collect()
+        let json = json!({"code": "restarting", "message": refusal.message(), "param": null});
+        vec![self.sign(self.base + STRIDE - 1, "error", json)]
     }
 }
 

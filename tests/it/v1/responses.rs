@@ -171,6 +171,30 @@ async fn a_stream_that_was_cut_anywhere_goes_on_with_what_was_missed_and_nothing
 }
 
 #[tokio::test]
+async fn a_stream_that_goes_on_in_silence_sends_something_all_the_same() {
+    let app = TestApp::with("[server]\nheartbeat_seconds = 1\n").await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    let mut live = stream(&tool, RESPONSES, &wants("Why?", &json!({"stream": true}))).await;
+    let id = live.next().await.unwrap().json()["response"]["id"].as_str().unwrap().to_owned();
+    live.until("Stage 1").await;
+    live.next().await.unwrap();
+    let seen = live.next().await.unwrap().number();
+    let path = format!("{RESPONSES}/{id}?stream=true&starting_after={seen}");
+    let mut again = Stream::open(tool.request("GET", &path)).await;
+    // Its own first sign of life has a lower number than those of the stream before.
+    let sign = again.next().await.unwrap();
+    assert_eq!(sign.number(), seen, "{}", sign.data);
+    gate.open();
+    let rest = again.rest().await;
+    assert!(rest.iter().all(|one| one.number() >= seen));
+    assert_eq!(text(&rest.last().unwrap().json()["response"]), "Late.");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_response_in_the_background_is_answered_at_once_and_followed_later() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
