@@ -70,9 +70,11 @@ pub fn family(id: &str) -> &str {
     if let Some(maker) = maker_at_bedrock(own).or_else(after_a_prefix) {
         return maker;
     }
-    // As Fireworks has them: `accounts/fireworks/models/qwen3-8b`.
-    if let Some((_, own)) = own.rsplit_once("/models/") {
-        return first_word(own);
+    // A folder is no maker: `models/gemini-2.5-pro` of Google, `accounts/fireworks/models/qwen3-8b`.
+    if let Some((before, own)) = own.rsplit_once("models/")
+        && (before.is_empty() || before.ends_with(['/', ':']))
+    {
+        return first_word(if before.ends_with(':') { before } else { own });
     }
     if own.contains('/') {
         let maker = maker(own);

@@ -122,6 +122,10 @@ fn a_family_is_the_maker_or_the_first_word() {
         ("groq:openai/gpt-oss-120b", "openai"),
         ("anthropic:claude-sonnet-4-5", "anthropic"),
         ("fireworks:accounts/fireworks/models/qwen3-8b", "qwen"),
+        ("models/gemini-2.5-pro", "gemini"),
+        ("google:models/gemini-2.5-pro", "google"),
+        ("google:gemini-2.5-pro", "google"),
+        ("some-models/one", "some-models"),
     ] {
         assert_eq!(family(id), expected);
     }

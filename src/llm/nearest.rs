@@ -129,6 +129,8 @@ mod tests {
     fn a_family_without_any_model_has_no_nearest() {
         assert_eq!(nearest("mistralai/mistral-large", PRESENT.into_iter()), None);
         assert_eq!(nearest("llama3:8b", ["llama3.1:8b", "qwen3:8b"].into_iter()), Some("llama3.1:8b"));
+        let of_google = ["models/gemini-2.5-pro", "models/gemini-2.5-flash"];
+        assert_eq!(nearest("gemini-2.0-flash", of_google.into_iter()), Some("models/gemini-2.5-flash"));
     }
 
     proptest! {
