@@ -121,7 +121,7 @@ async fn a_review_that_broke_off_at_its_token_limit_is_no_ballot_and_is_asked_fo
     let ann = app.user("ann");
     let id = ann.conversation().await;
     let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
-    let [asked_again, lost] = [0, 1].map(|at| &reviews(&events)[at]);
+    let (asked_again, lost) = (&reviews(&events)[0], &reviews(&events)[1]);
     assert_eq!(
         (&asked_again["tiers"][0], &asked_again["counts"], &asked_again["repaired"]),
         (&json!(["Response D"]), &json!(true), &json!(true))
