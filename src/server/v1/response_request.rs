@@ -20,6 +20,8 @@ pub(super) struct ResponseWanted {
     pub previous: Option<String>,
     /// Whether the run goes on without anybody who waits for it.
     pub background: bool,
+    /// Whether the web has to be searched.
+    pub demands_search: bool,
     pub metadata: Map<String, Value>,
     pub user: Option<String>,
     /// The names of parameters that are ignored.
@@ -118,6 +120,7 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refu
     let user: Option<String> = reader.take("user", "a string");
     let user = user.map(|user| user.chars().filter(|c| *c != '\0').take(MAX_METADATA_CHARS).collect());
     impossible(&mut reader, searches, has_tools);
+    let demands_search = reader.raw("tool_choice").is_some_and(demands_a_tool);
     let keeps_nothing = reader.raw("store").is_some_and(|store| store == false);
     reader.without_effect(&[
         "reasoning",
@@ -134,6 +137,7 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refu
         format,
         previous,
         background,
+        demands_search,
         metadata,
         user,
         ignored: Vec::new(),

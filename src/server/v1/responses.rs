@@ -95,6 +95,10 @@ impl Api for ResponseWanted {
         whom: Whom<'_>,
         name: Name,
     ) -> Result<HttpResponse, Refusal> {
+        if self.demands_search {
+            let why = "demands a search, and a single model makes none: ask a council";
+            return Err(Refusal::of_fields(&[FieldError::value("tool_choice", why)], &[]));
+        }
         let mut before = Vec::new();
         if let Some(previous) = &self.previous {
             let place = going_on(from.app, from.caller, previous).await?;

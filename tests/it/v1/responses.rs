@@ -540,6 +540,9 @@ async fn a_search_that_a_single_seat_does_not_make_is_named() {
         let answer = tool.post(RESPONSES, wants("Why?", &more)).await;
         assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, "tools"));
     }
+    let more = json!({"model": "seat/m/two", "tools": [search], "tool_choice": search});
+    let answer = tool.post(RESPONSES, wants("Why?", &more)).await;
+    assert_eq!(refused(&answer), (400, "invalid_value".into(), json!("tool_choice")), "{}", answer.text);
     let more = json!({"model": "seat/m/two", "web_search_options": {}});
     let answer = tool.post(CHAT, asks_with("Why?", &more)).await;
     assert_eq!((answer.status, answer.header("x-ignored-parameters")), (200, "web_search_options"));
