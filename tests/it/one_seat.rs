@@ -149,6 +149,35 @@ async fn a_seat_that_sits_no_more_can_be_asked_what_it_meant() {
 }
 
 #[tokio::test]
+async fn a_speaker_goes_on_from_its_answer_as_it_stood_last() {
+    // How the last round of each format asks.
+    const LAST: [&str; 3] = [
+        "Make your closing statement",
+        "Answer the criticism point by point: concede",
+        "Write two sections, under exactly these headings",
+    ];
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        let is_last = LAST.iter().any(|words| request.prompt().contains(words));
+        let said = if is_last { "In the end it snows." } else { "At first it rains." };
+        (request.model == "m/two").then(|| Script::answer(said))
+    });
+    let ann = app.user("ann");
+    for format in [
+        json!({"content": "Why?", "mode": "arena"}),
+        json!({"content": "Why?", "mode": "debate"}),
+        json!({"content": "Why?", "mode": "debate", "debate_style": "all_to_all"}),
+    ] {
+        let id = ann.conversation().await;
+        ask(&ann, &app, &id, format.clone()).await;
+        let (_, calls, _) = ask(&ann, &app, &id, json!({"content": "And now?", "direct_to": "m/two"})).await;
+        let own = told(&calls[0]).into_iter().find(|(role, _)| role == "assistant");
+        assert_eq!(own.expect("its answer").1, "In the end it snows.", "{format}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn what_is_for_many_does_not_apply_and_is_told() {
     let app = TestApp::start().await;
     let ann = app.user("ann");

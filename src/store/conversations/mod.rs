@@ -418,8 +418,8 @@ pub async fn said_by(
          LEFT JOIN LATERAL (
              SELECT one.said
              FROM unnest(ARRAY['$.stage1[*] ? (@.member == $name)',
-                               '$.rounds[*] ? (@.round_number == 1).responses[*] ? (@.member == $name)',
-                               '$.rounds[*].responses[*] ? (@.member == $name && exists(@.revised_answer))']::jsonpath[])
+                               -- In a round without critiques a speaker gives its answer as it stands then.
+                               '$.rounds[*] ? (@.round_type != \"critique\").responses[*] ? (@.member == $name)']::jsonpath[])
                       WITH ORDINALITY AS paths(path, rank),
                   jsonb_path_query(CASE WHEN m.content IS NULL THEN before.body ELSE m.body END, path,
                                    jsonb_build_object('name', $4::text))
