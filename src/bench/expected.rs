@@ -84,10 +84,16 @@ pub fn of_all<'q>(
     sum
 }
 
+/// The same plan, but no earlier run's answer is given: it would be counted as one that cost nothing and took no time. Nor
+/// are a bench's answers kept for its user's own questions.
+fn fresh(plan: &Plan) -> Plan {
+    Plan { cache: None, ..plan.clone() }
+}
+
 /// A variant's plan for one of the questions.
 #[must_use]
 pub fn with_question(plan: &Plan, question: &Question) -> Plan {
-    let mut plan = plan.clone();
+    let mut plan = fresh(plan);
     plan.task.brief.question = graders::prompt(question);
     // Its conversation is named after the bench.
     plan.title = false;
@@ -98,9 +104,32 @@ pub fn with_question(plan: &Plan, question: &Question) -> Plan {
 #[must_use]
 pub fn models(suite: &Suite) -> BTreeSet<String> {
     let of_variant = |asks: &Asks| match asks {
-        Asks::Council(plan) => formats::models(plan, &Kept::default()),
+        Asks::Council(plan) => formats::models(&fresh(plan), &Kept::default()),
         Asks::Model(model) => BTreeSet::from([model.model.clone()]),
     };
     let judge = suite.judge.iter().map(|judge| judge.model.clone());
     suite.variants.iter().flat_map(|variant| of_variant(&variant.asks)).chain(judge).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::bench::suite::Variant;
+    use crate::council::plan::Context;
+
+    #[test]
+    fn every_question_is_asked_whatever_the_settings_say_of_earlier_answers() {
+        let settings = json!({
+            "council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"
+        });
+        let context = Context { settings: serde_json::from_value(settings).unwrap(), ..Context::default() };
+        let plan = Plan::parse(&json!({"content": "?", "use_cache": true}), context).unwrap();
+        assert!(plan.cache.is_some());
+        assert_eq!(with_question(&plan, &Question::default()).cache, None);
+        let variants = vec![Variant { name: "council".into(), asks: Asks::Council(Box::new(plan)) }];
+        let suite = Suite { variants, judge: None, simulated: false };
+        assert_eq!(models(&suite), BTreeSet::from(["a".to_owned(), "b".to_owned()]), "no embedding model");
+    }
 }

@@ -110,10 +110,28 @@ pub fn problems(questions: &[Question], variants: &[VariantSpec], judge: Option<
                 problems.push(format!("variant {name:?}: {field} cannot be set by a variant"));
             }
         }
+        if variant.request.get("use_cache") == Some(&Value::Bool(true)) {
+            problems.push(format!("variant {name:?}: a bench asks every question anew; leave use_cache out"));
+        }
     }
     let judged = questions.iter().filter(|question| question.grader == "judge").count();
     if judged > 0 && judge.is_none() {
         problems.push(format!("{judged} questions need a judge: name a model with --judge"));
     }
     problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_cannot_ask_for_earlier_answers() {
+        let spec = |cached: bool| {
+            let request = Map::from_iter([("use_cache".to_owned(), Value::Bool(cached))]);
+            [VariantSpec { name: "council".into(), request, ..VariantSpec::default() }]
+        };
+        assert_eq!(problems(&[], &spec(true), None).len(), 1);
+        assert_eq!(problems(&[], &spec(false), None), [""; 0]);
+    }
 }
