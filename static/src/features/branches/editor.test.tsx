@@ -77,6 +77,27 @@ it("a question that was put away is no longer offered once another was asked in 
   expect(page.textContent).not.toContain("put away");
 });
 
+it("the files of a question that was put away come back with it", async () => {
+  const file = { id: "f1", filename: "tides.txt" };
+  const page = await render(
+    <>
+      <Editor place={place("q7")} question="What is a tide?" {...none} files={[file]} />
+      <Toasts />
+    </>,
+    queryClient,
+  );
+  await type(page.querySelector("textarea"), "What is a wave?");
+  await click(button("Cancel"));
+  await settled("The changed question was put away.");
+  await click(button("Undo"));
+  await click(button("Ask"));
+  expect(start).toHaveBeenCalledExactlyOnceWith(
+    "c1",
+    expect.objectContaining({ content: "What is a wave?", attachments: [file] }),
+    "q7",
+  );
+});
+
 /** As they stand on the page: the question that is open, and below it the box for the next one. */
 const pageWith = (questionId: string, key: string) => (
   <>

@@ -83,6 +83,8 @@ export default function Editor(props: Props) {
   }, [questionId]);
   const cancel = () => {
     const typed = drafts.read(draft);
+    // One that is on its way is in nobody's list when it arrives.
+    const chosen = files.of(draft).filter(({ state }) => state === "ready");
     drafts.clear(draft);
     files.clear(draft);
     setRefusal(draft, null);
@@ -91,6 +93,7 @@ export default function Editor(props: Props) {
     if (typed.content.trim() === question.trim()) return;
     const bringBack = () => {
       drafts.write(draft, typed);
+      files.put(draft, chosen);
       editing.open(conversationId, questionId);
     };
     withdrawOffer = toast(t("The changed question was put away."), {
