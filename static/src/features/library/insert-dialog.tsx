@@ -2,7 +2,7 @@ import "../../styles/confirm.css";
 import "../../styles/settings.css";
 import "../../styles/library.css";
 import "../../styles/insert.css";
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { Link } from "wouter";
 import { readEntry, useChoice } from "../../api/library";
@@ -67,14 +67,20 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
   useEffect(() => {
     dialog.current?.querySelector<HTMLElement>("input")?.focus();
   }, [open, dialog]);
+  const choices = useRef(0);
   const choose = async (entry: string) => {
+    choices.current += 1;
+    const own = choices.current;
+    // While it was read, another one may have been pressed, or the same again, or the dialog left.
+    const isWanted = () => own === choices.current && dialog.current !== null;
     setFailed(null);
     try {
       const { name, text } = await readEntry(entry);
+      if (!isWanted()) return;
       if (variablesOf(text).length === 0) put(text);
       else setOpen({ name, text });
     } catch (error) {
-      setFailed(asProblem(error).message);
+      if (isWanted()) setFailed(asProblem(error).message);
     }
   };
   /** The arrows go from the search to what it found, and through that; Enter in the search takes the first. */

@@ -78,6 +78,19 @@ it("the arrows go from the search to what it found, and Enter takes the first", 
   await vi.waitFor(() => expect(drafts.read(null).content).toBe("Text of p10"));
 });
 
+it("a prompt that is pressed twice is put into the box once", async () => {
+  await render(<InsertDialog place={null} chosen={null} onClose={vi.fn()} />, queryClient);
+  await vi.waitFor(() => expect(document.querySelectorAll(".insert-entry")).toHaveLength(14));
+  const first = document.querySelector(".insert-entry");
+  await act(async () => {
+    first?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    first?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  });
+  await vi.waitFor(() => expect(drafts.read(null).content).toContain("Text of p1"));
+  await act(async () => undefined);
+  expect(drafts.read(null).content).toBe("Text of p1");
+});
+
 it("Enter goes through the variables, and puts the text into the box from the last", async () => {
   const chosen = { name: "Report", text: "{{team}} in {{week}}", typed: "/rep" };
   await render(<InsertDialog place={null} chosen={chosen} onClose={vi.fn()} />, queryClient);
