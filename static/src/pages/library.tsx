@@ -126,7 +126,7 @@ function Remove({ entry }: { entry: Entry }) {
 function Shown({ entry }: { entry: Entry }) {
   useTitle(entry.name);
   const user = useUser();
-  const [anew, setAnew] = useState(0);
+  const [restored, setRestored] = useState<Entry | null>(null);
   return (
     <div className="settings library">
       <header className="library-head">
@@ -145,12 +145,12 @@ function Shown({ entry }: { entry: Entry }) {
       {entry.is_mine ? (
         <section className="panel">
           {/* What is typed stays while the entry is read anew, until somebody lets it go. */}
-          <Editor key={anew} kind={entry.kind} entry={entry} />
+          <Editor kind={entry.kind} entry={entry} restored={restored} />
         </section>
       ) : (
         <Reads entry={entry} />
       )}
-      <Versions entry={entry} onRestored={() => setAnew(anew + 1)} />
+      <Versions entry={entry} onRestored={setRestored} />
       {(entry.is_mine || user.data?.is_admin) && <Remove entry={entry} />}
     </div>
   );

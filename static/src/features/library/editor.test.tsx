@@ -45,7 +45,8 @@ function answer(path: string, method: string, body: Record<string, unknown>): Re
     }
     entry = entryOf(entry.version + 1, String(body.text));
   }
-  if (method === "POST") entry = entryOf(1, String(body.text));
+  if (path.endsWith("/restore")) entry = entryOf(entry.version + 1, "- Brief");
+  else if (method === "POST") entry = entryOf(1, String(body.text));
   return Response.json(entry);
 }
 
@@ -164,4 +165,17 @@ it("what is typed while one is being saved stays", async () => {
   await act(async () => go());
   await settled("“Tone” was saved.");
   expect(text()?.value).toBe("- Mine, and more");
+});
+
+it("what is typed when an earlier version is restored comes back when that is wished", async () => {
+  entry = entryOf(2, "- Newer");
+  await open("/library/l-1");
+  await type(text(), "- Mine");
+  await click(button("Restore version 1"));
+  await settled("Version 1 was restored.");
+  expect(text()?.value).toBe("- Brief");
+  await click(button("Undo"));
+  expect(text()?.value).toBe("- Mine");
+  await click(button("Save"));
+  await vi.waitFor(() => expect(asked.at(-1)?.[1]).toMatchObject({ version: 3, text: "- Mine" }));
 });

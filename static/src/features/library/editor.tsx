@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import {
   addEntry,
@@ -27,6 +27,8 @@ interface Props {
   entry: Entry | null;
   /** What a new one begins with. */
   begins?: Content | undefined;
+  /** What it says since an earlier version was brought back. */
+  restored?: Entry | null;
   /** Told of a new one once it is saved. */
   onMade?: ((entry: Entry) => void) | undefined;
 }
@@ -36,7 +38,7 @@ const same = (one: Content, other: Content) =>
   one.name === other.name && one.text === other.text && one.shared === other.shared;
 
 /** Name, text and whether it is shared: of a new entry, or of one of the reader's. */
-export function Editor({ kind, entry, begins = nothing, onMade }: Props) {
+export function Editor({ kind, entry, begins = nothing, restored = null, onMade }: Props) {
   const [, go] = useLocation();
   // What is changed is what was read: somebody else may change it meanwhile.
   const [read, setRead] = useState(entry);
@@ -93,11 +95,17 @@ export function Editor({ kind, entry, begins = nothing, onMade }: Props) {
     setNewer(null);
     setRead(now);
     setDraft(now);
-    form.current?.querySelector("textarea")?.focus();
+    // What was wrong is no longer there.
+    void attempt(async () => undefined);
+    if (!isChanged) return;
     toast(t("What you wrote was put away."), {
       action: { label: t("Undo"), run: () => setDraft(mine) },
     });
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that is brought back
+  useEffect(() => {
+    if (restored) goOnWith(restored);
+  }, [restored]);
   const submit = async () => {
     await save();
     if (made.current) go(`/library/${made.current.id}`, { replace: true });
@@ -162,7 +170,10 @@ export function Editor({ kind, entry, begins = nothing, onMade }: Props) {
           mine={draft}
           busy={busy}
           onSaveMine={() => saveOver(newer)}
-          onTakeIt={() => goOnWith(newer)}
+          onTakeIt={() => {
+            goOnWith(newer);
+            form.current?.querySelector("textarea")?.focus();
+          }}
         />
       )}
       {problem && errors.length === 0 && !(read && problem.status === 409) && (

@@ -10,7 +10,8 @@ const day = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
 interface Props {
   entry: Entry;
-  onRestored: () => void;
+  /** Told what it says then. */
+  onRestored: (entry: Entry) => void;
 }
 
 function Text({ id, version }: { id: string; version: number }) {
@@ -33,8 +34,7 @@ function Row({ entry, version, onRestored }: Props & { version: Entry["versions"
   const isNewest = version.version === entry.version;
   const restore = () =>
     attempt(async () => {
-      await restoreVersion(entry.id, entry.version, version.version);
-      onRestored();
+      onRestored(await restoreVersion(entry.id, entry.version, version.version));
       toast(t("Version {{version}} was restored.", { version: number }));
     }, msg("Not restored: {{message}}"));
   return (
