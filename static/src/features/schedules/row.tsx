@@ -36,7 +36,8 @@ export function ScheduleRow({
 }) {
   const { id, name, paused, paused_fact: fact, last_result: last } = schedule;
   const [, go] = useLocation();
-  const [open, setOpen] = useState<"form" | "results" | null>(null);
+  const [changing, setChanging] = useState(false);
+  const [listing, setListing] = useState(false);
   const [removing, setRemoving] = useState(false);
   const { busy, attempt } = useAttempt();
   const change = useRef<HTMLButtonElement>(null);
@@ -58,13 +59,14 @@ export function ScheduleRow({
     });
   const remove = () =>
     does(async () => {
-      setOpen(null);
+      setChanging(false);
+      setListing(false);
       await removeSchedule(id);
       toast(t("The schedule was deleted."));
       onRemoved();
     });
   const closeForm = () => {
-    setOpen(null);
+    setChanging(false);
     change.current?.focus();
   };
 
@@ -104,7 +106,7 @@ export function ScheduleRow({
             )}
         </Notice>
       )}
-      {last && open !== "results" && (
+      {last && !listing && (
         <div className="schedule-last">
           <Result result={last} />
         </div>
@@ -113,8 +115,8 @@ export function ScheduleRow({
         <button
           type="button"
           className="quiet-button"
-          aria-expanded={open === "results"}
-          onClick={() => setOpen(open === "results" ? null : "results")}
+          aria-expanded={listing}
+          onClick={() => setListing(!listing)}
         >
           <Icon name="chevron" />
           {t("Results")}
@@ -129,13 +131,13 @@ export function ScheduleRow({
           ref={change}
           type="button"
           className="quiet-button"
-          aria-expanded={open === "form"}
-          onClick={() => setOpen(open === "form" ? null : "form")}
+          aria-expanded={changing}
+          onClick={() => setChanging(!changing)}
         >
           {t("Change")}
         </button>
       </div>
-      {open === "form" && (
+      {changing && (
         <ScheduleForm
           schedule={schedule}
           label={t("Change {{name}}", { name })}
@@ -148,7 +150,7 @@ export function ScheduleRow({
           }}
         />
       )}
-      {open === "results" && <Results schedule={id} />}
+      {listing && <Results schedule={id} />}
       {removing && (
         <Confirm
           title={t("Delete this schedule?")}

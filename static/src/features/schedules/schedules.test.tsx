@@ -173,6 +173,18 @@ describe("the page of scheduled questions", () => {
     ]);
   });
 
+  it("keeps what is typed while its results are looked at", async () => {
+    const page = await show();
+    await settled("Herons");
+    await click(button("Change"));
+    await settled("Also asked for: models");
+    const box = () => page.querySelector<HTMLTextAreaElement>(".schedule-form textarea");
+    await type(box(), "What is new, and where?");
+    await click(button("Results"));
+    await settled("Results are kept for 90 days");
+    expect(box()?.value).toBe("What is new, and where?");
+  });
+
   it("has words for what it was asked with elsewhere on the page", async () => {
     schedules = [schedule({ request: { ...schedule().request, chairman_model: "m/chair" } })];
     const page = await show();
