@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::citations::renumber;
 use crate::llm::Citation;
 use crate::search::Link;
-use crate::search::text::plain;
+use crate::search::text::{line, plain};
 
 /// The longest title that is kept, in characters.
 const TITLE_CHARS: usize = 200;
@@ -12,6 +13,8 @@ const TITLE_CHARS: usize = 200;
 const SNIPPET_CHARS: usize = 1_000;
 /// The longest date as a page says it, in characters.
 const DATE_CHARS: usize = 40;
+/// No run has so many sources: from here on a number in brackets is a year or the like.
+const NO_SOURCE: u32 = 1_000;
 
 /// A source of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -38,7 +41,11 @@ impl Source {
     #[must_use]
     pub fn of(citation: &Citation, query: &str) -> Option<Self> {
         let link = Link::read(&citation.url)?;
-        let text = |text: &Option<String>, most| plain(text.as_deref().unwrap_or_default(), most);
+        let text = |text: &Option<String>, most| {
+            let text = plain(text.as_deref().unwrap_or_default(), most);
+            // A page counts its own footnotes: its `[3]` would be taken for the third source of this run.
+            line(&renumber(&text, |n| Some(n).filter(|n| *n >= NO_SOURCE)), most)
+        };
         let title = text(&citation.title, TITLE_CHARS);
         Some(Self {
             n: 0,
@@ -83,6 +90,18 @@ mod tests {
         {
             assert_eq!(Source::of(&citation(url), "why"), None, "{url}");
         }
+        let footnotes = Citation {
+            title: Some("Everest [1]".to_owned()),
+            snippet: Some(
+                "It is 8,849 m high.[2][3] In [2020] it was measured [4, 5] anew; `a[1]` is code.".to_owned(),
+            ),
+            ..citation("http://example.org")
+        };
+        let source = Source::of(&footnotes, "why").unwrap();
+        assert_eq!(
+            (source.title.as_str(), source.snippet.as_str()),
+            ("Everest", "It is 8,849 m high. In [2020] it was measured anew; `a[1]` is code.")
+        );
         let untitled = Citation { title: None, ..citation("http://example.org") };
         assert_eq!(Source::of(&untitled, "why").unwrap().title, "example.org");
     }
