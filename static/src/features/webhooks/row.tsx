@@ -87,7 +87,8 @@ export function WebhookRow({
 }) {
   const { id, url, enabled, disabled_reason: reason } = webhook;
   const [asked, setAsked] = useState<Asked>(null);
-  const [open, setOpen] = useState<"form" | "deliveries" | null>(null);
+  const [changing, setChanging] = useState(false);
+  const [listing, setListing] = useState(false);
   const { busy, attempt } = useAttempt();
   const change = useRef<HTMLButtonElement>(null);
   const title = useId();
@@ -97,7 +98,7 @@ export function WebhookRow({
   const test = () =>
     does(async () => {
       await testWebhook(id);
-      setOpen("deliveries");
+      setListing(true);
       toast(t("A test is on its way."));
     });
   const turn = () =>
@@ -108,8 +109,9 @@ export function WebhookRow({
   const goOn = () =>
     does(async () => {
       if (asked === "remove") {
+        setChanging(false);
         // Nobody is to ask for its deliveries when it is gone.
-        setOpen(null);
+        setListing(false);
         await removeWebhook(id);
         toast(t("The webhook was removed."));
         onRemoved();
@@ -118,7 +120,7 @@ export function WebhookRow({
       }
     });
   const closeForm = () => {
-    setOpen(null);
+    setChanging(false);
     change.current?.focus();
   };
 
@@ -154,8 +156,8 @@ export function WebhookRow({
         <button
           type="button"
           className="quiet-button"
-          aria-expanded={open === "deliveries"}
-          onClick={() => setOpen(open === "deliveries" ? null : "deliveries")}
+          aria-expanded={listing}
+          onClick={() => setListing(!listing)}
         >
           <Icon name="chevron" />
           {t("Deliveries")}
@@ -169,8 +171,8 @@ export function WebhookRow({
           ref={change}
           type="button"
           className="quiet-button"
-          aria-expanded={open === "form"}
-          onClick={() => setOpen(open === "form" ? null : "form")}
+          aria-expanded={changing}
+          onClick={() => setChanging(!changing)}
         >
           {t("Change")}
         </button>
@@ -192,7 +194,7 @@ export function WebhookRow({
           <Icon name="more" />
         </MenuButton>
       </div>
-      {open === "form" && (
+      {changing && (
         <WebhookForm
           webhook={webhook}
           instance={webhook.instance}
@@ -206,7 +208,7 @@ export function WebhookRow({
           }}
         />
       )}
-      {open === "deliveries" && <Deliveries webhook={id} />}
+      {listing && <Deliveries webhook={id} />}
       <Ask
         asked={asked}
         url={url}

@@ -189,6 +189,17 @@ describe("one's webhooks", () => {
     await settled(said);
   });
 
+  it("keep what is typed while a test is sent", async () => {
+    await show();
+    await settled("hooks.example.com");
+    await click(button("Change"));
+    const input = await fill("Address", "https://hooks.example.com/new");
+    await click(button("Send a test"));
+    await settled("Nothing was sent yet.");
+    expect(input.isConnected).toBe(true);
+    expect(input.value).toBe("https://hooks.example.com/new");
+  });
+
   it("are not offered where there are as many as there may be, or none may be", async () => {
     most = 1;
     await show();
