@@ -13,10 +13,13 @@ use crate::council::brief::Brief;
 use crate::council::run::Run;
 use crate::council::searching::material::{Background, NotFound};
 use crate::council::searching::source::Source;
+use crate::search::as_query;
 
 /// A question of fewer characters than this is searched for together with the question before it: on its own it may
 /// say too little.
 const SHORT_CHARS: usize = 40;
+/// How much of the question before it then stands in the query, which is cut at its end: the new one has to fit in.
+const EARLIER_CHARS: usize = 300;
 
 /// What one search for the question found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -49,7 +52,8 @@ pub enum WebSearchEvent {
 
 /// Searches for the question, and adds what was found to the background.
 pub async fn hold(run: &Run, brief: &Brief, background: &mut Background) {
-    let query = query(brief);
+    let earlier = brief.history.last().map(|turn| turn.question.as_str());
+    let query = query(&brief.question, earlier);
     run.emit("web_search/start", WebSearchEvent::WebSearchStart { query: query.clone() }).await;
     let simulated = brief.search.as_ref().is_some_and(|plan| plan.simulated);
     let data = match run.search(brief, &query).await {
@@ -74,13 +78,46 @@ pub async fn hold(run: &Run, brief: &Brief, background: &mut Background) {
     run.emit("web_search/complete", complete).await;
 }
 
-/// What to search for.
-fn query(brief: &Brief) -> String {
-    let question = brief.question.trim();
-    match brief.history.last() {
+/// What to search for, where `earlier` is the question before this one.
+fn query(question: &str, earlier: Option<&str>) -> String {
+    let question = question.trim();
+    match earlier {
         Some(earlier) if question.chars().count() < SHORT_CHARS => {
-            format!("{} {question}", earlier.question.trim())
+            as_query(&format!("{} {question}", beginning(earlier.trim())))
         }
-        _ => question.to_owned(),
+        _ => as_query(question),
+    }
+}
+
+/// The beginning of a text, cut at a word where it is too long.
+fn beginning(text: &str) -> &str {
+    let Some((end, _)) = text.char_indices().nth(EARLIER_CHARS) else { return text };
+    let kept = text.split_at(end).0;
+    kept.rsplit_once(char::is_whitespace).map_or(kept, |(words, _)| words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_question_is_in_the_query_however_long_the_one_before_it_is() {
+        assert_eq!(
+            query("And in Graz?", Some("How do trams run in Linz?")),
+            "How do trams run in Linz? And in Graz?"
+        );
+        for earlier in ["How do trams run? ".repeat(50), "ü".repeat(900)] {
+            let query = query("And in Graz?", Some(&earlier));
+            assert!(query.ends_with(" And in Graz?"), "{query}");
+        }
+        let long = "How do trams run in Graz on a Sunday in winter?";
+        assert_eq!(query(long, Some("Why?")), long);
+        assert_eq!(query("And in Graz?", None), "And in Graz?");
+    }
+
+    #[test]
+    fn a_query_is_told_as_it_is_asked() {
+        let query = query(&"words\n".repeat(20_000), None);
+        assert_eq!((as_query(&query), query.contains('\n')), (query.clone(), false));
     }
 }
