@@ -89,6 +89,24 @@ describe("the composer", () => {
     expect(asked).toHaveBeenCalledExactlyOnceWith({ content: "Why?", cache_mode: "offer" });
   });
 
+  it("keeps what was written for the question when another council is chosen", async () => {
+    const rubric = { text: "- Brief" };
+    drafts.write("c1", { content: "Why?", choices: { rubric, use_cot: true } });
+    const box = await show();
+    const preset = { id: "p1", name: "Careful", shared: false, settings: {}, options: {} };
+    await act(async () => client.setQueryData(keys.presets, [preset]));
+    const select = place.querySelector<HTMLSelectElement>("[aria-label='Council to ask']");
+    if (!select) throw new Error("there is no choice of councils");
+    await act(async () => {
+      select.value = "p1";
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await press(box, { key: "Enter" });
+    expect(asked).toHaveBeenCalledOnce();
+    expect(asked.mock.calls[0]?.[0]).toMatchObject({ preset_id: "p1", rubric });
+    expect(asked.mock.calls[0]?.[0]).not.toHaveProperty("use_cot");
+  });
+
   it("leaves Shift and Enter to the box", async () => {
     drafts.write("c1", { content: "Why?" });
     const event = await press(await show(), { key: "Enter", shiftKey: true });

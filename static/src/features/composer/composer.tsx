@@ -29,7 +29,7 @@ import { CouncilChip } from "../next-council/chip";
 import { nameOf } from "../next-council/next-council";
 import { toSeat } from "../one-seat/ask";
 import { DirectPicker } from "../one-seat/picker";
-import { promptOf } from "../options/choices";
+import { promptOf, writtenIn } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { askedOf, useAsking } from "./asked";
@@ -191,9 +191,11 @@ export const Composer = memo(function Composer(props: Props) {
         presets={presets}
         chosen={preset?.id ?? null}
         usual={here === null ? t("Your council") : t("The project’s council")}
-        onChange={(id) =>
-          drafts.write(place, { preset: id, choices: {}, models: [], chairman: null })
-        }
+        onChange={(id) => {
+          // Whichever council is asked, it is the same question.
+          const choices = writtenIn(draft.choices);
+          drafts.write(place, { preset: id, choices, models: [], chairman: null });
+        }}
       />
     ),
     question: draft.content,

@@ -180,7 +180,7 @@ export function lasting(choices: Partial<Choices>): Partial<Choices> {
 }
 
 /** What a question has that was written for it alone. */
-export function writtenIn(asked: Ask): Partial<Choices> {
+export function writtenIn(asked: Partial<Ask> | Partial<Choices>): Partial<Choices> {
   const written: Partial<Choices> = {};
   for (const { field, once, read } of writtenOptions) {
     const value = read(asked[field]);

@@ -7,6 +7,7 @@ import { count, listText, sentence } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { numberText } from "../../ui/numbers";
 import { inWords, readForm, textProblem } from "../../ui/wrong";
+import { writtenIn } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { LongTextField, messagesAt, TextField } from "../settings/fields";
@@ -63,7 +64,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         presets={presets}
         chosen={preset?.id ?? null}
         usual={t("Your council")}
-        onChange={(preset) => setAsked({ ...asked, preset, choices: {} })}
+        onChange={(preset) => setAsked({ ...asked, preset, choices: writtenIn(asked.choices) })}
       />
     ),
     // Also called later, for what is brought back.
