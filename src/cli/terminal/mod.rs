@@ -93,8 +93,9 @@ fn server(place: &Where) -> Result<Option<Http>, Trouble> {
     let profiles = profile::read(profile_path().as_deref())?.profiles;
     let name = place.profile.as_deref().unwrap_or(profile::DEFAULT);
     match (profiles.get(name), &place.profile) {
-        (Some(known), _) => {
-            let token = token.unwrap_or_else(|| known.token());
+        (Some(known), named) => {
+            // One in the environment may be another server's, which this one must not be told.
+            let token = token.filter(|_| named.is_none()).unwrap_or_else(|| known.token());
             Http::server(&known.server, Some(&token)).map(Some)
         }
         (None, None) => Ok(None),

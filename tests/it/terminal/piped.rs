@@ -234,6 +234,21 @@ async fn a_token_is_kept_for_its_owner_alone_after_it_was_tried() {
 }
 
 #[tokio::test]
+async fn a_profile_that_is_named_is_asked_with_its_own_token() {
+    let app = TestApp::start().await;
+    let home = Program::plain();
+    let home = home.clone().env("HOME", home.home().to_str().unwrap());
+    let token = token(&app, "ann").await;
+    let url = app.url("");
+    let ended = home.run_with_input(&["login", &url, "--profile", "lab"], &token).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let at_work = home.env("LLM_COUNCIL_SERVER", "http://127.0.0.1:9").env("LLM_COUNCIL_TOKEN", "lc_of_work");
+    let ended = at_work.run(&["query", "Why?", "--simple", "--profile", "lab"]).await;
+    assert_eq!(ended.code, Some(0), "another server's token is not sent to it: {ended:?}");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_token_for_this_machine_passes_no_proxy() {
     let app = TestApp::start().await;
     let proxy = ModelServer::start().await;
