@@ -35,8 +35,7 @@ pub const MAX_QUESTION_BYTES: u64 = 1 << 20;
 /// Why there is no answer.
 pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Result<u8, Trouble> {
     let content = question(arguments)?;
-    let mut body =
-        body(session.as_ref(), &arguments.council, content, !arguments.output.is_for_people()).await?;
+    let mut body = body(session.as_ref(), &arguments.council, content, !arguments.output.can_ask()).await?;
     if arguments.output.stream {
         body.insert("one_at_a_time".to_owned(), json!(true));
     }

@@ -33,10 +33,16 @@ const PAUSES: [Duration; 7] = [
 ];
 
 impl Output {
-    /// Whether a person watches: the output is for people, and they can be asked.
+    /// Whether a person watches.
     #[must_use]
     pub fn is_for_people(&self) -> bool {
         !self.json && !self.jsonl && !self.simple && self.output.is_none() && io::stdout().is_terminal()
+    }
+
+    /// Whether they can be asked: they see what is said beside the run.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        self.is_for_people() && !self.quiet && io::stderr().is_terminal()
     }
 }
 
@@ -137,7 +143,7 @@ async fn to_the_end(
                     run.apply(&event);
                     let shown = view.event(run, &event);
                     if let Some(earlier) = run.options.offer().filter(|_| !is_known) {
-                        if output.is_for_people() {
+                        if output.can_ask() {
                             stopping |= offer::ask(session.as_ref(), run, earlier, view).await.is_err();
                         } else {
                             offer::take(session.as_ref(), run, view).await;

@@ -209,5 +209,10 @@ async fn an_earlier_answer_is_taken_or_not_by_a_key() {
         screen.until(|text| text.contains(end)).await;
         assert_eq!(app.models.count("m/chair"), calls, "{key}");
     }
+    // Nobody is kept waiting for an answer to a question that is not shown.
+    let quiet = ["query", "--quiet", "--cache=offer", "Why is the sky blue?"];
+    let screen = ask(&app, &quiet, 80, 40).await;
+    screen.until(|text| text.contains("ended with 0")).await;
+    assert_eq!(app.models.count("m/chair"), 2);
     app.close().await;
 }
