@@ -23,6 +23,9 @@ use crate::terminal::text::harmless;
 /// How many lines are remembered.
 const HISTORY: usize = 1000;
 const MENU: &str = "completions";
+/// Stands in the editor between a backslash and the line break after it where both were pasted: they are the question's
+/// own. It is invisible, and `harmless` leaves none in what is pasted.
+const PASTED: char = '\u{2060}';
 
 /// See the module.
 pub struct Editor {
@@ -93,13 +96,18 @@ impl Input for Editor {
         let (lines, signal) = read.map_err(io::Error::other)?;
         self.lines = Some(lines);
         Ok(match signal.map_err(io::Error::other)? {
-            Signal::Success(text) => Heard::Line(text.replace("\\\n", "\n")),
+            Signal::Success(text) => Heard::Line(as_meant(&text)),
             Signal::CtrlC => Heard::Interrupt { idle: self.idle.load(Ordering::Relaxed) },
             Signal::ExternalBreak(_) => Heard::Terminated,
             // No input here runs a command of the host.
             Signal::CtrlD | Signal::HostCommand(_) | _ => Heard::End,
         })
     }
+}
+
+/// What was typed or pasted, without the backslashes that only began another line.
+fn as_meant(text: &str) -> String {
+    text.replace("\\\n", "\n").replace(&format!("\\{PASTED}\n"), "\\\n")
 }
 
 /// Where a person's lines are remembered, if they have a place for it.
@@ -152,7 +160,9 @@ impl EditMode for Keys {
     #[expect(clippy::wildcard_enum_match_arm, reason = "what pastes nothing is left as it is")]
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
         let pasted = |command| match command {
-            EditCommand::InsertString(text) => EditCommand::InsertString(harmless(&text).into_owned()),
+            EditCommand::InsertString(text) => {
+                EditCommand::InsertString(harmless(&text).replace("\\\n", &format!("\\{PASTED}\n")))
+            }
             command => command,
         };
         match self.0.parse_event(event) {
@@ -238,6 +248,18 @@ mod tests {
             panic!("nothing is pasted");
         };
         assert_eq!(commands, [EditCommand::InsertString("two\nlines".to_owned())]);
+    }
+
+    #[test]
+    fn a_backslash_that_was_pasted_before_a_line_break_stays() {
+        let pasted = Event::Paste("docker run \\\r\n  -v x:/y \\\\\n  z".to_owned());
+        let raw = ReedlineRawEvent::try_from(pasted).unwrap();
+        let ReedlineEvent::Edit(commands) = Keys(Emacs::default()).parse_event(raw) else {
+            panic!("nothing is pasted");
+        };
+        let [EditCommand::InsertString(text)] = commands.as_slice() else { panic!("{commands:?}") };
+        let line = format!("What is wrong here?\\\n{text}");
+        assert_eq!(as_meant(&line), "What is wrong here?\ndocker run \\\n  -v x:/y \\\\\n  z");
     }
 
     #[test]
