@@ -6,7 +6,7 @@ use std::time::Duration;
 use config::Value;
 use url::{Host, Url};
 
-use super::council::council;
+use super::council::{council, no_provider};
 use super::error::ConfigErrors;
 use super::keys::KEYS;
 use super::layers::Layers;
@@ -236,6 +236,9 @@ fn search(values: &Values, providers: &Providers) -> SearchSettings {
     };
     if let Some((key, what)) = needed.filter(|(key, _)| values.is_blank(key)) {
         values.error(key, format!("is required with this search.backend: set {what}"));
+    }
+    if let Some(problem) = settings.model.as_deref().and_then(|model| no_provider(model, providers)) {
+        values.error("search.model", problem);
     }
     let wait = values.value("council.max_retry_after_ms").unwrap_or_default();
     let retry = RetryPolicy { longest_wait: Duration::from_millis(wait), ..settings.retry };

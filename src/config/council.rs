@@ -44,25 +44,32 @@ pub(super) fn council(values: &mut Values, providers: &Providers) -> Council {
     Council { settings, built_in }
 }
 
-/// Names each key with a model of a provider that is not configured: it would be asked for at the default one.
+/// Names each key with a model of a provider that is not configured.
 fn refuse_unknown_providers(
     values: &Values,
     settings: &Settings,
     built_in: &BTreeSet<String>,
     providers: &Providers,
 ) {
-    let names = || providers.list.iter().map(|provider| provider.name.as_str());
     for (key, model) in settings.clone().model_groups().into_iter().flatten() {
-        let unknown = unknown_provider(model, |name| names().any(|known| known == name));
         // Keys that nobody set have another meaning when absent.
-        if let Some(name) = unknown.filter(|_| !built_in.contains(&key) && values.is_set(&key)) {
-            let known = names().collect::<Vec<_>>().join(", ");
-            let message = format!(
-                "there is no provider {name:?} for {model:?}; set providers.{name}.kind, or name one of {known}"
-            );
+        if built_in.contains(&key) || !values.is_set(&key) {
+            continue;
+        }
+        if let Some(message) = no_provider(model, providers) {
             values.error(&key, message);
         }
     }
+}
+
+/// What is wrong with a model of a provider that is not configured: it would be asked for at the default one.
+pub(super) fn no_provider(model: &str, providers: &Providers) -> Option<String> {
+    let names = || providers.list.iter().map(|provider| provider.name.as_str());
+    let name = unknown_provider(model, |name| names().any(|known| known == name))?;
+    let known = names().collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "there is no provider {name:?} for {model:?}; set providers.{name}.kind, or name one of {known}"
+    ))
 }
 
 /// Sets the keys that are left to the built-in models, and says which those are.

@@ -75,5 +75,8 @@ fn a_model_of_a_provider_that_is_not_there_is_refused_and_a_bare_id_is_not() {
         let wrong = format!("chairman (from config.toml): there is no provider {name:?} for {model:?}");
         assert!(text.contains(&wrong) && text.contains("name one of ollama"), "{text}");
         assert!(!text.contains("llama3"), "{text}");
+        let text = errors(&format!("{toml}[search]\nmodel = {model:?}"), &[]);
+        let wrong = format!("search.model (from config.toml): there is no provider {name:?} for {model:?}");
+        assert!(text.contains(&wrong), "{text}");
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn all(config: &Config, settings: &Settings, named: &[String]) -> Vec
     {
         sit(&model, seat);
     }
-    if let (Backend::Model, Some(model)) = (config.search.backend, &config.search.model) {
+    if let (Backend::Model, Some(model)) = (config.search.chosen(false), &config.search.model) {
         sit(model, Seat::Search);
     }
     for model in named {

@@ -351,6 +351,7 @@ async fn everybody_who_sits_somewhere_is_asked_once_and_presets_count() {
         .set("council.utility_model", "m/one")
         .set("council.reviewer_models", "m/judge, m/one")
         .set("council.research_model", "m/finder")
+        .set("search.model", "m/searcher")
         .set("providers.default", "scripted")
         .set("providers.straico.base_url", &models.base_url())
         .set("providers.perplexity.base_url", &models.base_url())
@@ -374,6 +375,7 @@ async fn everybody_who_sits_somewhere_is_asked_once_and_presets_count() {
             ("perplexity:sonar", r#"["title"]"#.to_owned()),
             ("m/judge", r#"["reviewer"]"#.to_owned()),
             ("m/finder", r#"["research"]"#.to_owned()),
+            ("m/searcher", r#"["search"]"#.to_owned()),
         ]
     );
     // What a service does not do is not tried.
