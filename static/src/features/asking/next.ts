@@ -7,6 +7,7 @@ import { identity } from "../../api/identity";
 import type { Ask } from "../../api/types";
 import { kept } from "../../ui/kept";
 import { union } from "../attachments/chosen";
+import { writtenIn } from "../options/choices";
 import { newKey } from "./key";
 import { isQuestion, type Waiting } from "./pending";
 
@@ -50,7 +51,8 @@ export const next = {
     const before = last && isForSame(last, body) ? last : null;
     const content = [before?.content, body.content].filter(Boolean).join("\n\n");
     const attachments = union(before?.attachments, body.attachments);
-    const whole: Ask = { ...body, content };
+    // What was written for the first alone left the draft with it.
+    const whole: Ask = { ...(before && writtenIn(before)), ...body, content };
     if (attachments.length > 0) whole.attachments = attachments;
     const waiting = { body: whole, idempotencyKey: newKey() };
     next.write(id, [...(before ? all.slice(0, -1) : all), waiting]);

@@ -80,6 +80,14 @@ it("a rubric that was written for it comes back with it", async () => {
   expect(drafts.read("c5").choices).toEqual({ rubric });
 });
 
+it("a rubric that was written for it stays when another question is added to it", () => {
+  const rubric = { text: "- Brief" };
+  next.add("c7", { content: "Why?", rubric });
+  next.add("c7", { content: "And how?" });
+  const whole = { content: "Why?\n\nAnd how?", rubric };
+  expect(next.read("c7").map(({ body }) => body)).toEqual([whole]);
+});
+
 it("one that an earlier release has kept is there", async () => {
   const waiting = { body: { content: "Why?" }, idempotencyKey: "k1" };
   kept.write("next:c6", JSON.stringify(waiting));
