@@ -19,7 +19,7 @@ const TITLE_COLUMNS: usize = 40;
 pub fn ask(state: &mut State, question: String) -> Vec<Effect> {
     if state.thread().is_some_and(|thread| thread.link != Link::None) {
         state.complain("The last question is still being answered: wait, or stop it with Ctrl-C.");
-        state.area = area(&question);
+        state.area = area(&as_typed(&question));
         return Vec::new();
     }
     let begins = state.open.is_none();
@@ -184,7 +184,13 @@ fn opened(state: &mut State, conversation: &str, stored: Result<Value, Trouble>)
     vec![Effect::Follow { conversation: conversation.to_owned(), run }]
 }
 
-/// The question was refused: its text returns to the composer, to be changed and asked again.
+/// A question as it was typed: one that begins with a slash has another before it.
+fn as_typed(question: &str) -> String {
+    let slash = if question.starts_with('/') { "/" } else { "" };
+    format!("{slash}{question}")
+}
+
+/// The question was refused: its text returns to the composer, before what was typed since, to be changed and asked again.
 fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
     state.complain(trouble.to_string());
     let Some(thread) = state.threads.get_mut(conversation) else { return };
@@ -192,9 +198,10 @@ fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
     let turn = thread.turns.pop().unwrap_or_default();
     let is_first = thread.turns.is_empty();
     thread.show(usize::MAX, Tab::Final);
-    if state.open.as_deref() == Some(conversation) && state.area.is_empty() {
-        state.area = area(&turn.question);
-    }
+    let question = as_typed(&turn.question);
+    let since = state.take_typed();
+    let both = if since.is_empty() { question } else { format!("{question}\n\n{since}") };
+    state.area = area(&both);
     if is_first {
         state.threads.remove(conversation);
         state.list.items.retain(|item| item.id != conversation);

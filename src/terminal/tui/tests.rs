@@ -117,6 +117,20 @@ fn a_refused_question_is_there_to_be_asked_again() {
 }
 
 #[test]
+fn a_refused_question_is_not_lost_where_somebody_types_or_reads_elsewhere_by_then() {
+    let mut state = state();
+    let id = ask(&mut state, "//etc/hosts is empty, why?");
+    listed(&mut state, &["x1"]);
+    state.list.selected = state.list.items.iter().position(|item| item.id == "x1").unwrap();
+    open(&mut state);
+    input(&mut state, Event::Paste("And how?".to_owned()));
+    let trouble = Trouble::NotReachable("the server is shutting down".to_owned());
+    reply(&mut state, Reply::Refused { conversation: id, trouble });
+    assert_eq!(state.area.lines(), ["//etc/hosts is empty, why?", "", "And how?"]);
+    assert_eq!(state.open.as_deref(), Some("x1"));
+}
+
+#[test]
 fn a_file_goes_with_the_questions_of_the_conversation_that_it_was_named_in() {
     let mut state = state();
     let named = [Effect::Attach { file: "notes.md".to_owned(), already: 0, to: None }];
