@@ -79,7 +79,7 @@ enum Command {
     Runs {
         /// At most so many.
         #[arg(long, default_value_t = 20)]
-        limit: u32,
+        limit: usize,
         #[command(flatten)]
         listed: Listed,
     },

@@ -14,13 +14,15 @@ const ASK_AS_LOCAL: &str = "here only the user `local` is an administrator: say 
 
 /// How many of a list that grows are asked for at once.
 const PER_PAGE: usize = 500;
+/// The same of runs, of which a server gives no more.
+const RUNS_PER_PAGE: usize = 200;
 
 /// What is listed.
 #[derive(Debug, Clone)]
 pub enum List {
     /// One's own runs, the latest first.
     Runs {
-        limit: u32,
+        limit: usize,
     },
     /// The models that can be asked, those whose name has this in it.
     Models {
@@ -43,7 +45,10 @@ impl List {
     /// Where it is read after so many of its items.
     fn path(&self, offset: usize) -> String {
         match self {
-            Self::Runs { limit } => format!("/api/analytics/recent?limit={limit}"),
+            Self::Runs { limit } => {
+                let limit = limit.saturating_sub(offset).min(RUNS_PER_PAGE);
+                format!("/api/analytics/recent?limit={limit}&offset={offset}")
+            }
             Self::Models { .. } => "/api/models".to_owned(),
             Self::Presets => "/api/settings/presets".to_owned(),
             Self::Tokens => format!("/api/tokens?limit={PER_PAGE}&offset={offset}"),
@@ -62,11 +67,20 @@ impl List {
         }
     }
 
-    /// Whether there may be more of it than one answer has, all of which is wanted.
-    fn comes_in_pages(&self) -> bool {
+    /// How many one answer has at most, where there may be more of it.
+    fn per_page(&self) -> Option<usize> {
         match self {
-            Self::Tokens | Self::Usage { .. } => true,
-            Self::Runs { .. } | Self::Models { .. } | Self::Presets => false,
+            Self::Runs { .. } => Some(RUNS_PER_PAGE),
+            Self::Tokens | Self::Usage { .. } => Some(PER_PAGE),
+            Self::Models { .. } | Self::Presets => None,
+        }
+    }
+
+    /// How many are wanted, where not all are.
+    fn most(&self) -> Option<usize> {
+        match self {
+            Self::Runs { limit } => Some(*limit),
+            Self::Models { .. } | Self::Presets | Self::Tokens | Self::Usage { .. } => None,
         }
     }
 
@@ -167,15 +181,17 @@ impl List {
 /// # Errors
 /// Why there is no list.
 pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<String, Trouble> {
-    let mut pages = Vec::new();
+    let (mut pages, mut count) = (Vec::new(), 0);
     loop {
-        let path = list.path(PER_PAGE * pages.len());
+        let path = list.path(list.per_page().unwrap_or(0) * pages.len());
         let page = session.get(&path).await.map_err(|trouble| list.explained(trouble, session.place()))?;
         // A server of a version before this one gives all of it at once, and the same again for the next page.
         if pages.last() == Some(&page) {
             break;
         }
-        let is_last = !list.comes_in_pages() || list.items(&page).len() != PER_PAGE;
+        let items = list.items(&page).len();
+        count += items;
+        let is_last = list.per_page() != Some(items) || list.most().is_some_and(|most| count >= most);
         pages.push(page);
         if is_last {
             break;
@@ -281,7 +297,57 @@ fn minute(time: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use async_trait::async_trait;
+
     use super::*;
+    use crate::terminal::session::{Following, Question};
+
+    /// A server with this many runs.
+    struct Server(usize);
+
+    #[async_trait]
+    impl Session for Server {
+        fn place(&self) -> &Place {
+            &Place::Here
+        }
+
+        async fn request(&self, _: Method, path: &str, _: Option<&Value>) -> Result<Value, Trouble> {
+            let query = path.split_once('?').unwrap().1;
+            let of = |wanted: &str| {
+                let mut all = url::form_urlencoded::parse(query.as_bytes());
+                all.find(|(name, _)| name == wanted).unwrap().1.parse::<usize>().unwrap()
+            };
+            let runs = (0..self.0).skip(of("offset")).take(of("limit").clamp(1, 200));
+            let runs: Vec<Value> = runs.map(|run| json!({ "run_id": run.to_string() })).collect();
+            Ok(json!({ "queries": runs, "total": self.0 }))
+        }
+
+        async fn text(&self, path: &str) -> Result<String, Trouble> {
+            Err(Trouble::NotFound(path.to_owned()))
+        }
+
+        async fn upload(&self, name: &str, _: Vec<u8>) -> Result<Value, Trouble> {
+            Err(Trouble::NotFound(name.to_owned()))
+        }
+
+        async fn ask(&self, _: Question) -> Result<Following, Trouble> {
+            Err(Trouble::NotFound("a question".to_owned()))
+        }
+
+        async fn follow(&self, run: &str, _: u64) -> Result<Following, Trouble> {
+            Err(Trouble::NotFound(run.to_owned()))
+        }
+    }
+
+    #[tokio::test]
+    async fn as_many_runs_are_listed_as_are_wanted() {
+        for (limit, expected) in [(20, 20), (200, 200), (250, 250), (400, 400), (1000, 450)] {
+            let listed = read(&Server(450), &List::Runs { limit }, true).await.unwrap();
+            let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+            assert_eq!(listed.len(), expected);
+            assert_eq!(listed.last().unwrap()["run_id"], (expected - 1).to_string());
+        }
+    }
 
     #[test]
     fn columns_stand_under_their_headings_whatever_their_widths() {
