@@ -194,7 +194,7 @@ impl Chat {
         let Some(answer) = answer.filter(|answer| !answer.is_empty()) else {
             return Err(Trouble::Failed("there is no answer yet to save".to_owned()));
         };
-        save_new(path, &format!("{}\n", harmless(answer)))
+        save_new(path, &format!("{}\n", query::for_pipe(answer)))
     }
 
     async fn export(&self, format: Export) -> Result<String, Trouble> {

@@ -64,7 +64,7 @@ impl Session for Fake {
             "/api/runs/r1/retry" => json!({"run_id": "r2", "replaces": "r1"}),
             path if path.starts_with("/api/conversations/") => json!({"title": "Kept", "messages": [
                 {"role": "user", "id": "q", "content": "Why?"},
-                {"role": "assistant", "id": "m", "run_id": "r9", "status": "complete", "stage3": {"model": "a/one", "response": "Because."}},
+                {"role": "assistant", "id": "m", "run_id": "r9", "status": "complete", "stage3": {"model": "a/one", "response": "all:\n\tmake it"}},
             ]}),
             path => return Err(Trouble::NotFound(format!("{path} is not there"))),
         })
@@ -295,7 +295,7 @@ async fn the_last_answer_is_saved_and_nothing_is_overwritten() {
     assert!(talked.complaints.contains("is there already"), "{}", talked.complaints);
     let other = folder.path().join("other.md");
     talk(Fake::default(), false, &["/use 1", &format!("/save {}", other.display())]).await;
-    assert_eq!(std::fs::read_to_string(&other).unwrap(), "Because.\n");
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "all:\n\tmake it\n", "tabs stay");
 }
 
 #[tokio::test]
