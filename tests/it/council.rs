@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
 use crate::support::events::{Event, find, kinds};
-use crate::support::model_server::{AskedFor, Gate, Script};
+use crate::support::model_server::{AskedFor, Gate, Script, plausible};
 use crate::support::ranked::label_of;
 
 #[tokio::test]
@@ -255,6 +255,35 @@ async fn a_ballot_that_cannot_be_read_is_asked_for_once_more_in_a_short_call() {
     let records = app.models.records();
     let mut repairs = records.iter().filter(|r| r.request.prompt().contains("could not be read"));
     assert!(repairs.clone().count() == 2 && repairs.all(|r| r.request.prompt().len() < question.len()));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_review_says_what_both_of_its_requests_took() {
+    let app = TestApp::start().await;
+    let used = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "cost": 0.25});
+    app.models.rule(move |request| {
+        let again = request.prompt().contains("could not be read");
+        let script = match (request.model.as_str(), request.asked_for(), again) {
+            ("m/one" | "m/two", AskedFor::Review, false) => {
+                Script::answer("Response B, then Response A, and Response A again.")
+            }
+            ("m/two", AskedFor::Review, true) => return Some(Script::answer("Response B, I").cut()),
+            _ => plausible(request),
+        };
+        Some(script.usage(used.clone()))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let reviews = &find(&events, "stage2_complete")["data"];
+    let took = |index: usize| {
+        let review = &reviews[index];
+        (review["cost"].clone(), review["usage"]["cost_usd"].clone(), review["usage"]["total_tokens"].clone())
+    };
+    assert_eq!(took(0), (json!(0.5), json!(0.5), json!(30)), "it was asked for its ballot once more");
+    assert_eq!(took(1), (Value::Null, Value::Null, json!(15)), "nobody knows what the second one cost");
+    assert_eq!(took(2), (json!(0.25), json!(0.25), json!(15)));
     app.close().await;
 }
 

@@ -75,8 +75,8 @@ fn nothing() -> Usage {
     Usage { cost_usd: Some(0.0), ..Usage::default() }
 }
 
-/// What two turns took together. A cost is only known where both are; so is a count.
-fn both(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
+/// What two requests took together. A cost is only known where both are; so is a count.
+pub(in crate::council) fn both(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
     let (Some(one), Some(other)) = (one, other) else {
         // What one of them used is still a part of the total.
         return one.or(other).map(|usage| Usage { cost_usd: None, cost_source: None, ..usage });

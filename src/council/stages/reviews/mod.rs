@@ -37,6 +37,7 @@ use crate::council::stage::Stage;
 use crate::council::stages::abstention::{self, Abstention};
 use crate::council::stages::answers::Answer;
 use crate::council::task::Task;
+use crate::council::tool_use::joined::both;
 use crate::llm::fact::known;
 use crate::llm::{
     CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Schema, Usage, counted_as,
@@ -298,8 +299,13 @@ pub(in crate::council) async fn cast(
         let repair = prompt::repair_messages(run, brief, &review.ranking, labels);
         let schema = Some(parse::schema(labels));
         let key = format!("{key}/repair");
-        if let Ok(reply) = send(run, brief, member, (&stage, &BALLOT_REPAIR, &key), repair, schema).await {
-            review.repaired(&reply, labels);
+        match send(run, brief, member, (&stage, &BALLOT_REPAIR, &key), repair, schema).await {
+            Ok(reply) => review.repaired(&reply, labels),
+            // What arrived of it was paid for, or nobody knows.
+            Err(error) if error.reached || error.partial.is_some() => {
+                review.took(error.partial.and_then(|reply| reply.usage));
+            }
+            Err(_) => {}
         }
     }
     review
@@ -341,11 +347,13 @@ impl Review {
             self.set_ballot(&ballot, labels);
             self.repaired = true;
         }
-        let cost = reply.usage.and_then(|usage| usage.cost_usd);
-        self.cost = match (self.cost, cost) {
-            (Some(first), Some(second)) => Some(first + second),
-            (None, _) | (_, None) => None,
-        };
+        self.took(reply.usage);
+    }
+
+    /// Adds what the second request took.
+    fn took(&mut self, usage: Option<Usage>) {
+        self.usage = both(self.usage, usage);
+        self.cost = self.usage.and_then(|usage| usage.cost_usd);
     }
 }
 
