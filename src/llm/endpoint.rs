@@ -21,8 +21,11 @@ use super::request::ChatRequest;
 use super::settings::ProviderSettings;
 use super::upstream_error::{Asked, Secrets};
 
-/// Longest list of models.
+/// Longest page of a list of models.
 const MAX_LIST_BYTES: usize = 16 << 20;
+/// The most pages that are read of a list, and how many models are asked for on each but the first.
+const MAX_LIST_PAGES: usize = 10;
+const LIST_PAGE: &str = "1000";
 /// How long a list of models may take.
 const LIST_TIME: Duration = Duration::from_secs(15);
 
@@ -217,31 +220,58 @@ impl Endpoint {
         Ok(response)
     }
 
-    /// The JSON of `GET {base}/models`.
+    /// The JSON of `GET {base}/models`, with the entries of all its pages where it comes in several, as Anthropic's does
+    /// (<https://platform.claude.com/docs/en/api/models-list>).
     pub async fn list(&self) -> Result<Value, CallError> {
-        let asked = self.asked("/models");
-        let exchange = async {
-            let sent = self.client.get(self.url(&["models"])).headers(self.headers.clone()).send();
-            let response = sent.await.map_err(|error| asked.transport(error))?;
-            match response.status() {
-                status @ (StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
-                    let message = format!("{} offers no list of models", self.provider);
-                    let none = CallError::new(ErrorKind::Refused, message);
-                    return Err(CallError { status: Some(status.as_u16()), ..none });
+        let reading = async {
+            let mut list = self.list_page(None).await?;
+            let mut last = last_of_page(&list);
+            for _ in 1..MAX_LIST_PAGES {
+                let Some(after) = last else { break };
+                let mut page = self.list_page(Some(&after)).await?;
+                last = last_of_page(&page).filter(|last| *last != after);
+                let more = page.get_mut("data").and_then(Value::as_array_mut);
+                if let (Some(all), Some(more)) = (list.get_mut("data").and_then(Value::as_array_mut), more) {
+                    all.append(more);
                 }
-                status if !status.is_success() => {
-                    let refusal = exchange::refusal(response).await;
-                    return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
-                }
-                _ => {}
             }
-            exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
+            Ok(list)
         };
-        tokio::time::timeout(LIST_TIME, exchange).await.unwrap_or_else(|_| {
+        tokio::time::timeout(LIST_TIME, reading).await.unwrap_or_else(|_| {
             let message = format!("{} did not send its list of models in time", self.provider);
             Err(CallError::new(ErrorKind::Timeout, message))
         })
     }
+
+    /// A page of it, beginning with what follows the model `after`.
+    async fn list_page(&self, after: Option<&str>) -> Result<Value, CallError> {
+        let asked = self.asked("/models");
+        let mut url = self.url(&["models"]);
+        if let Some(after) = after {
+            url.query_pairs_mut().append_pair("after_id", after).append_pair("limit", LIST_PAGE);
+        }
+        let sent = self.client.get(url).headers(self.headers.clone()).send();
+        let response = sent.await.map_err(|error| asked.transport(error))?;
+        match response.status() {
+            status @ (StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
+                let message = format!("{} offers no list of models", self.provider);
+                let none = CallError::new(ErrorKind::Refused, message);
+                return Err(CallError { status: Some(status.as_u16()), ..none });
+            }
+            status if !status.is_success() => {
+                let refusal = exchange::refusal(response).await;
+                return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
+            }
+            _ => {}
+        }
+        exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
+    }
+}
+
+/// The last model of a page of a list that goes on behind it.
+fn last_of_page(page: &Value) -> Option<String> {
+    let goes_on = page.get("has_more").and_then(Value::as_bool) == Some(true);
+    page.get("last_id").and_then(Value::as_str).filter(|_| goes_on).map(str::to_owned)
 }
 
 /// An address that requests may go to.

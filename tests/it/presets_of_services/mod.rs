@@ -174,6 +174,45 @@ async fn lists_are_read_as_the_service_writes_them() {
 }
 
 #[tokio::test]
+async fn a_list_in_pages_is_read_to_its_end() {
+    let page = |ids: Value, has_more: bool| {
+        let last = ids.as_array().and_then(|ids| ids.last()).cloned();
+        let data: Vec<Value> = ids.as_array().unwrap().iter().map(|id| json!({"id": id})).collect();
+        json!({"data": data, "has_more": has_more, "last_id": last}).to_string()
+    };
+    let server = ModelServer::start().await;
+    let first = page(json!(["claude-c", "claude-b"]), true);
+    let (second, third) = (page(json!(["claude-a"]), true), page(json!(["claude-2"]), false));
+    server.models_by(move |sent| {
+        let body = match sent.path.split_once('?') {
+            None => &first,
+            Some((_, "after_id=claude-b&limit=1000")) => &second,
+            Some((_, "after_id=claude-a&limit=1000")) => &third,
+            Some(_) => return None,
+        };
+        Some(Script::raw("application/json", body.as_str()))
+    });
+    let registry = registry(settings(presets::named("anthropic").unwrap(), &server));
+    let models = registry.models().await;
+    let ids: Vec<&str> = models.models.iter().map(|model| model.id.as_str()).collect();
+    assert!(models.errors.is_empty(), "{:?}", models.errors);
+    assert_eq!(ids, ["claude-c", "claude-b", "claude-a", "claude-2"]);
+    assert!(registry.is_available("claude-2") && !registry.is_available("claude-1"));
+}
+
+#[tokio::test]
+async fn a_list_that_never_ends_is_read_no_further_than_some_pages() {
+    let server = ModelServer::start().await;
+    server.models_by(|sent| {
+        let at = sent.path.len();
+        let list = json!({"data": [{"id": format!("m-{at}")}], "has_more": true, "last_id": "x".repeat(at)});
+        Some(Script::raw("application/json", list.to_string()))
+    });
+    let models = registry(settings(presets::named("anthropic").unwrap(), &server)).models().await;
+    assert_eq!((models.models.len(), models.errors.len(), server.other_records().len()), (10, 0, 10));
+}
+
+#[tokio::test]
 async fn models_that_are_configured_are_the_list() {
     let server = ModelServer::start().await;
     let azure =

@@ -171,7 +171,7 @@ struct State {
     scripts: Mutex<HashMap<String, VecDeque<Script>>>,
     rule: Mutex<Option<Arc<Rule>>>,
     embeddings: Mutex<Option<Arc<Rule>>>,
-    models: Mutex<Option<Script>>,
+    models: Mutex<Option<Arc<Rule>>>,
     others: Mutex<Option<Arc<Others>>>,
     records: Mutex<Vec<Record>>,
     changes: watch::Sender<()>,
@@ -235,7 +235,13 @@ impl ModelServer {
 
     /// Answers `GET /models` by this script.
     pub fn models(&self, script: Script) {
-        *lock(&self.state.models) = Some(script);
+        self.models_by(move |_| Some(script.clone()));
+    }
+
+    /// The same by a function of the request, as for a list in pages; where it gives nothing, the list is of the
+    /// scripted models.
+    pub fn models_by(&self, rule: impl Fn(&RecordedRequest) -> Option<Script> + Send + Sync + 'static) {
+        *lock(&self.state.models) = Some(Arc::new(rule));
     }
 
     /// Answers what no model server is asked for.
@@ -360,7 +366,8 @@ impl State {
                 self.choose_by(&self.embeddings, request, embeddings::plausible)
             }
             "GET" if path.ends_with("/models") => {
-                lock(&self.models).clone().unwrap_or_else(|| self.list_of_scripted())
+                let models = lock(&self.models).clone();
+                models.and_then(|rule| rule(request)).unwrap_or_else(|| self.list_of_scripted())
             }
             _ => {
                 let others = lock(&self.others).clone();
