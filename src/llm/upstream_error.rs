@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use super::clean;
 use super::error::{CallError, ErrorKind};
+use super::retry::parse_retry_after;
 
 /// Who was asked for what: the words every error of one call is made of.
 #[derive(Debug, Clone)]
@@ -42,14 +44,14 @@ impl Asked {
         clean::excerpt(text, self.secrets.0.iter().map(ExposeSecret::expose_secret))
     }
 
-    /// An HTTP answer outside 2xx. `body` is what could be read of it.
+    /// An HTTP answer outside 2xx. `body` is what could be read of it; it may ask for a wait where no header does.
     pub fn refused(&self, status: u16, retry_after: Option<Duration>, body: &[u8]) -> CallError {
         let text = String::from_utf8_lossy(body);
         let said = ProviderError::read(&text);
         let kind = kind_of_status(status, &said.all);
         let mut error = CallError::new(kind, self.sentence(kind, Some(status), &said));
         error.status = Some(status);
-        error.retry_after_ms = retry_after.and_then(|pause| u64::try_from(pause.as_millis()).ok());
+        error.retry_after_ms = retry_after.or(said.wait).and_then(in_ms);
         error
     }
 
@@ -61,6 +63,7 @@ impl Asked {
             status.map_or_else(|| kind_of_words(&said.all), |status| kind_of_status(status, &said.all));
         let mut call_error = CallError::new(kind, self.sentence(kind, status, &said));
         call_error.status = status;
+        call_error.retry_after_ms = said.wait.and_then(in_ms);
         call_error
     }
 
@@ -143,6 +146,8 @@ struct ProviderError {
     all: String,
     /// It came as JSON, so it is the model server that speaks, not something in front of it.
     structured: bool,
+    /// The wait that it asks for.
+    wait: Option<Duration>,
 }
 
 impl ProviderError {
@@ -165,13 +170,23 @@ impl ProviderError {
         Self { all: body.to_lowercase(), message, ..Self::default() }
     }
 
+    /// From a text that may be JSON itself, as a gateway passes on the model server's answer.
+    fn within(text: String) -> Self {
+        if text.trim_start().starts_with(['{', '[']) {
+            Self::read(&text)
+        } else {
+            Self { message: text, ..Self::default() }
+        }
+    }
+
     /// From an error object (`{message, code, type, metadata: {raw}}` and its relatives), or a
     /// bare string.
     fn of(error: &Value) -> Self {
         let text = |name: &str| plain(error.get(name));
         let raw = error.get("metadata").map(|metadata| plain(metadata.get("raw"))).unwrap_or_default();
         // A gateway's own sentence is often only "Provider returned error"; the cause is within.
-        let mut message = both(words(error), sentence_in(&raw));
+        let within = Self::within(raw.clone());
+        let mut message = both(words(error), within.message);
         // llama.cpp says how far the prompt is over its limit only in numbers.
         if let (Some(tokens), Some(limit)) = (error.get("n_prompt_tokens"), error.get("n_ctx")) {
             message = format!("{message} (n_prompt_tokens {tokens}, n_ctx {limit})");
@@ -180,8 +195,26 @@ impl ProviderError {
         let fields = ["message", "detail", "msg", "error", "code", "type", "status"].map(text).join(" ");
         let bare = error.as_str().unwrap_or_default();
         let all = format!("{bare} {fields} {raw} {message}").to_lowercase();
-        Self { message, code, all, structured: true }
+        let wait = wait_in(error, Timestamp::now()).or(within.wait);
+        Self { message, code, all, structured: true, wait }
     }
+}
+
+/// The wait that an error object asks for: Google's `RetryInfo` (<https://cloud.google.com/apis/design/errors>), or the
+/// end of a limit in Unix milliseconds, as OpenRouter puts it into the body (<https://openrouter.ai/docs/api/reference/limits>).
+fn wait_in(error: &Value, now: Timestamp) -> Option<Duration> {
+    let mut details = error.get("details").and_then(Value::as_array).into_iter().flatten();
+    if let Some(delay) = details.find_map(|detail| detail.get("retryDelay")?.as_str()?.strip_suffix('s')) {
+        return parse_retry_after(delay, now);
+    }
+    let headers = error.get("metadata")?.get("headers")?.as_object()?;
+    let (_, reset) = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-ratelimit-reset"))?;
+    let end = Timestamp::from_millisecond(plain(Some(reset)).parse().ok()?).ok()?;
+    Duration::try_from(end.duration_since(now)).ok()
+}
+
+fn in_ms(wait: Duration) -> Option<u64> {
+    u64::try_from(wait.as_millis()).ok()
 }
 
 /// The sentence in an error object or in a list of them, however deep; never JSON.
@@ -202,13 +235,9 @@ fn words(error: &Value) -> String {
     }
 }
 
-/// A text, or the sentence in it where it is JSON itself, as a gateway passes on the model server's answer.
+/// A text, or the sentence in it where it is JSON itself.
 fn sentence_in(text: &str) -> String {
-    if text.trim_start().starts_with(['{', '[']) {
-        ProviderError::read(text).message
-    } else {
-        text.to_owned()
-    }
+    ProviderError::within(text.to_owned()).message
 }
 
 /// Two sentences about the same, without saying anything twice.

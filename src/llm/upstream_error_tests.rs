@@ -145,6 +145,35 @@ fn the_cause_inside_a_gateways_error_is_shown() {
 }
 
 #[test]
+fn a_wait_that_only_the_body_asks_for_is_read() {
+    let of_google = r#"{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.Help"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7.5s"}]}}"#;
+    let passed_on = serde_json::json!({"error": {"message": "Provider returned error", "code": 429, "metadata": {"raw": of_google}}});
+    for body in [of_google.to_owned(), format!("[{of_google}]"), passed_on.to_string()] {
+        assert_eq!(refused(429, &body).retry_after_ms, Some(7500), "{body}");
+        let header = Some(Duration::from_secs(3));
+        assert_eq!(asked().refused(429, header, body.as_bytes()).retry_after_ms, Some(3000), "{body}");
+    }
+    let event: Value = serde_json::from_str(of_google).unwrap();
+    assert_eq!(asked().failed_midway(&event["error"]).retry_after_ms, Some(7500));
+
+    let of_openrouter = |reset: String| {
+        let headers = serde_json::json!({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset});
+        let error = serde_json::json!({"code": 429, "message": "slow", "metadata": {"headers": headers}});
+        refused(429, &serde_json::json!({ "error": error }).to_string()).retry_after_ms
+    };
+    let now = Timestamp::now().as_millisecond();
+    let wait = of_openrouter((now + 3_600_000).to_string()).unwrap();
+    assert!((3_000_000..=3_600_000).contains(&wait), "{wait}");
+    for past_or_none in [(now - 1000).to_string(), i64::MAX.to_string(), "soon".to_owned()] {
+        assert_eq!(of_openrouter(past_or_none.clone()), None, "{past_or_none}");
+    }
+    for delay in ["-1s", "s", "7", "1e400s"] {
+        let body = of_google.replace("7.5s", delay);
+        assert_eq!(refused(429, &body).retry_after_ms, None, "{delay}");
+    }
+}
+
+#[test]
 fn what_is_shown_of_an_error_is_never_json_and_nothing_is_said_twice() {
     for (body, shown) in [
         (
