@@ -286,6 +286,7 @@ async fn an_answer_that_is_no_answer_is_named() {
         let error = failure(script).await;
         assert_eq!(error.kind, ErrorKind::BadResponse, "{error:?}");
         assert!(error.message.contains(words), "{}", error.message);
+        assert!(!(error.reached && words.contains("HTML page")), "{words}: nobody charges for it");
     }
 }
 

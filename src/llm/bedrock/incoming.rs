@@ -153,8 +153,10 @@ impl Incoming {
         match self.form {
             Form::Unknown => self.fail(self.reader.asked().bad_response("an empty answer")),
             Form::Other => {
-                let page = self.reader.asked().refused(200, None, &self.body);
-                self.fail(CallError { kind: ErrorKind::BadResponse, reached: true, ..page });
+                // A page is written by something in front of Bedrock: no model was reached.
+                let reached = !self.body.trim_ascii_start().starts_with(b"<");
+                let other = self.reader.asked().refused(200, None, &self.body);
+                self.fail(CallError { kind: ErrorKind::BadResponse, reached, ..other });
             }
             Form::Document => {
                 let mut chunks = Vec::new();

@@ -196,6 +196,7 @@ async fn what_is_no_reply_is_said_to_be_so() {
     ] {
         let error = failure(script).await;
         assert!(error.kind == ErrorKind::BadResponse && error.message.contains(told), "{told}: {error:?}");
+        assert!(!(error.reached && told.contains("HTML page")), "{told}: nobody charges for it");
     }
 }
 
