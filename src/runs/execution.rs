@@ -105,8 +105,15 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         run = run.choosing_like(seed);
     }
     if let Some(fork) = &plan.fork {
-        match carried::load(&shared.db, live, fork).await {
-            Ok(carried) => journal.carry(carried),
+        let loaded = tokio::select! {
+            biased;
+            // It ends as stopped, below.
+            () = live.cancel.cancelled() => Ok(None),
+            loaded = carried::load(&shared.db, live, fork) => loaded.map(Some),
+        };
+        match loaded {
+            Ok(None) => {}
+            Ok(Some(carried)) => journal.carry(carried),
             Err(error) => {
                 tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "the run that this one continues cannot be read");
                 let message = "What this run was to go on from could not be read. Try again.".to_owned();
@@ -118,7 +125,6 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     }
     let shown = tokio::select! {
         biased;
-        // It ends as stopped, below.
         () = live.cancel.cancelled() => Ok(None),
         loaded = shown::load(&shared.db, &shared.objects, live, plan.brief()) => loaded,
     };

@@ -181,6 +181,37 @@ async fn a_run_that_failed_or_was_stopped_goes_on_from_what_it_has() {
 }
 
 #[tokio::test]
+async fn a_run_that_was_stopped_ends_as_stopped_even_if_what_it_takes_over_cannot_be_read() {
+    let app = TestApp::with("[runs]\nmax_live = 1\n").await;
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    let id = ann.conversation().await;
+    let first = ask(&ann, &id).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("Well.").hold(&held)));
+    let mut other = bob.ask(&bob.conversation().await, json!({"content": QUESTION})).await;
+    other.until("stage1_start").await;
+    // It waits for the other one, and is stopped before it begins.
+    let retried = ann.post(&format!("/api/runs/{first}/retry"), json!({"from": "stage2"})).await.ok();
+    let second = retried["run_id"].as_str().unwrap().to_owned();
+    let mut database = app.db.superuser().await;
+    sqlx::raw_sql("ALTER TABLE calls RENAME COLUMN finished_at TO elsewhere")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    let stopped = ann.post(&format!("/api/runs/{second}/cancel"), json!({})).await.ok();
+    assert_eq!(stopped["cancelled"], true);
+    assert_eq!(ann.events(&second, 0).await.rest().await.pop().unwrap().kind(), "cancelled");
+    sqlx::raw_sql("ALTER TABLE calls RENAME COLUMN elsewhere TO finished_at")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    gate.open();
+    other.rest().await;
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_was_asked_for_in_vain_leaves_the_earlier_one_to_the_next_question() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
