@@ -86,7 +86,7 @@ impl Runs {
         run: RunId,
         correction: &Correction,
     ) -> Result<(), CorrectError> {
-        let mut log = self.subscribe(user, run, 0).await?;
+        let mut log = self.look_into(user, run, 0).await?;
         while let Some(next) = log.next().await? {
             let Next::Frames(frames) = next else { continue };
             for frame in frames.iter().filter(|frame| !frame.key.is_empty()) {

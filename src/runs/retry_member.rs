@@ -113,7 +113,7 @@ impl Runs {
         after: u64,
         retry: MemberRetry,
     ) -> Result<BegunRetry, RetryMemberError> {
-        let mut log = self.subscribe(user, run, after).await?;
+        let mut log = self.look_into(user, run, after).await?;
         while let Some(next) = log.next().await? {
             let Next::Frames(frames) = next else { continue };
             for frame in frames.iter().filter(|frame| !frame.key.is_empty()) {

@@ -46,7 +46,8 @@ pub struct Subscription {
     positions: watch::Receiver<Arc<HashMap<RunId, u32>>>,
     /// The position in the queue that was handed out last.
     position: Option<u32>,
-    reader: Reader,
+    /// Whom it counts as; nobody where the log is only looked into.
+    reader: Option<Reader>,
 }
 
 impl Runs {
@@ -55,6 +56,22 @@ impl Runs {
     /// # Errors
     /// [`StoreError::NotFound`] when it is not this user's.
     pub async fn subscribe(&self, user: &UserId, run: RunId, after: u64) -> Result<Subscription, StoreError> {
+        let mut subscription = self.look_into(user, run, after).await?;
+        subscription.reader = Some(Reader::begin(self, user, run));
+        Ok(subscription)
+    }
+
+    /// The same for a request that only waits for one event. Whoever made it does not watch the run: it is not cancelled
+    /// because they leave.
+    ///
+    /// # Errors
+    /// As of [`Self::subscribe`].
+    pub(super) async fn look_into(
+        &self,
+        user: &UserId,
+        run: RunId,
+        after: u64,
+    ) -> Result<Subscription, StoreError> {
         let was_over = match self.shared.live_run(run) {
             Some(live) if live.user == *user => false,
             Some(_) => return Err(StoreError::NotFound),
@@ -67,7 +84,6 @@ impl Runs {
 impl Subscription {
     fn new(runs: Runs, user: UserId, run: RunId, after: u64, was_over: bool) -> Self {
         let (waiter, positions) = (runs.shared.waiters.waiter(run), runs.shared.queue.positions());
-        let reader = Reader::begin(&runs, &user, run);
         Self {
             runs,
             user,
@@ -80,7 +96,7 @@ impl Subscription {
             waiter,
             positions,
             position: None,
-            reader,
+            reader: None,
         }
     }
 
@@ -88,7 +104,9 @@ impl Subscription {
     /// other reader at any server, the run is cancelled after `grace`.
     #[must_use]
     pub fn waited_for(mut self, grace: Duration) -> Self {
-        self.reader.is_waited_for(grace);
+        if let Some(reader) = &mut self.reader {
+            reader.is_waited_for(grace);
+        }
         self
     }
 
@@ -187,7 +205,9 @@ impl Subscription {
 
     fn finished(&mut self) {
         self.ended = true;
-        self.reader.finished();
+        if let Some(reader) = &mut self.reader {
+            reader.finished();
+        }
     }
 
     /// The run's events in memory, if this process has them.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use crate::projects::{holding, released};
+use crate::schedules::schedule;
 use crate::support::app::TestApp;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
 
@@ -44,6 +45,35 @@ async fn a_run_that_nobody_watches_is_cancelled_where_the_rules_say_so() {
     let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
     assert_eq!(stored["messages"][1]["status"], "cancelled");
     assert_eq!(stored["messages"][1]["stage1"].as_array().unwrap().len(), 4, "what it had is kept");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn who_changes_a_run_that_nobody_watches_does_not_end_it() {
+    let app = TestApp::with("[runs]\non_disconnect = \"cancel\"\ndisconnect_grace_seconds = 0\n").await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| match (request.model.as_str(), request.asked_for()) {
+        ("m/one", AskedFor::Answer) => Some(Script::answer("Well").hold(&held)),
+        ("m/two", AskedFor::Answer) => Some(Script::status(400, "not today")),
+        _ => None,
+    });
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    let id = schedule(&ann, json!({"paused": true})).await;
+    let asked = ann.post(&format!("/api/schedules/{id}/run"), json!({})).await.ok();
+    let run = asked["run_id"].as_str().unwrap();
+    let added = json!({"content": "In the south of France."});
+    ann.post(&format!("/api/runs/{run}/corrections"), added).await.ok();
+    let again = format!("/api/runs/{run}/retry-member");
+    while ann.post(&again, json!({"member": "m/two"})).await.status != 200 {}
+
+    // A later one that its reader leaves is cancelled.
+    let mut stream = bob.ask(&bob.conversation().await, json!({"content": "Why?"})).await;
+    let other = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    drop(stream);
+    while bob.get(&format!("/api/runs/{other}")).await.ok()["status"] != "cancelled" {}
+    gate.open();
+    assert_eq!(ann.events(run, 0).await.rest().await.last().unwrap().kind(), "complete");
     app.close().await;
 }
 
