@@ -26,8 +26,10 @@ pub struct BenchSummary {
     pub variants: i32,
     /// Answers that are there, over all variants.
     pub done: i64,
-    /// What was paid so far, grading included, in USD.
+    /// What was paid so far, grading included, in USD, by the calls whose cost is known.
     pub spent_usd: f64,
+    /// Calls so far whose cost is not known.
+    pub unpriced_calls: i64,
     /// The most that it may cost, in USD.
     pub max_cost_usd: f64,
     /// Naive UTC with microseconds.
@@ -65,6 +67,7 @@ fn summary(row: BenchRow) -> BenchSummary {
         variants: row.variants,
         done: row.done,
         spent_usd: row.spent_usd,
+        unpriced_calls: row.unpriced_calls,
         max_cost_usd: row.max_cost_usd,
         created_at: naive(row.created_at),
         finished_at: row.finished_at.map(naive),

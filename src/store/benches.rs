@@ -44,8 +44,10 @@ pub struct BenchRow {
     pub finished_at: Option<Timestamp>,
     /// Answers that are there, over all variants.
     pub done: i64,
-    /// What they and their grading cost, in USD.
+    /// What they and their grading cost, in USD, as far as it is known.
     pub spent_usd: f64,
+    /// Calls of unknown cost among theirs.
+    pub unpriced_calls: i64,
 }
 
 /// One question asked of one variant.
@@ -69,14 +71,17 @@ pub struct LedgerCall {
 macro_rules! columns {
     () => {
         "b.id, b.name, b.suite, b.digest, b.question_count, b.variant_count, b.max_cost_usd, b.created_at,
-         b.finished_at, i.done, i.spent_usd,
+         b.finished_at, i.done, i.spent_usd, i.unpriced_calls,
          CASE WHEN b.status = 'running' AND coalesce(b.held_until < now(), true) THEN 'stopped' ELSE b.status END
              AS status
          FROM benches b
          CROSS JOIN LATERAL (
              SELECT count(*) AS done,
                     coalesce(sum(coalesce((outcome #>> '{spent,usd}')::float8, 0)
-                                 + coalesce((outcome #>> '{grading,usd}')::float8, 0)), 0) AS spent_usd
+                                 + coalesce((outcome #>> '{grading,usd}')::float8, 0)), 0) AS spent_usd,
+                    coalesce(sum(coalesce((outcome #>> '{spent,unpriced_calls}')::bigint, 0)
+                                 + coalesce((outcome #>> '{grading,unpriced_calls}')::bigint, 0)), 0)::bigint
+                        AS unpriced_calls
              FROM bench_items WHERE bench_id = b.id AND user_id = b.user_id
          ) i "
     };
@@ -96,6 +101,7 @@ fn bench(row: &PgRow) -> Result<BenchRow, sqlx::Error> {
         finished_at: time_or_null(row, "finished_at")?,
         done: row.try_get("done")?,
         spent_usd: row.try_get("spent_usd")?,
+        unpriced_calls: row.try_get("unpriced_calls")?,
     })
 }
 

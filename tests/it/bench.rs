@@ -178,6 +178,7 @@ async fn the_table_is_right_to_the_digit_and_the_same_on_the_page() {
     let list = server.user("ann").get("/api/bench").await.ok();
     assert_eq!((&list["benches"][0]["name"], &list["benches"][0]["done"]), (&json!("questions"), &json!(10)));
     near(&list["benches"][0]["spent_usd"], 5.0 * (COUNCIL + ANSWER));
+    assert_eq!(list["benches"][0]["unpriced_calls"], 0);
     let one = server
         .user("ann")
         .get(&format!("/api/bench/{}", list["benches"][0]["id"].as_str().unwrap()))
@@ -196,6 +197,22 @@ async fn the_table_is_right_to_the_digit_and_the_same_on_the_page() {
         assert!(again.stdout.contains(words), "{}", again.stdout);
     }
     assert_eq!(bench.models.records().len(), 50);
+}
+
+#[tokio::test]
+async fn a_list_says_for_how_many_calls_nobody_knows_the_cost() {
+    let bench = Bench::new().await;
+    table(&bench.run(&["questions.jsonl", "--model", "m/one", "--limit", "2"]).await, 0);
+    sqlx::query(
+        "UPDATE bench_items SET outcome = jsonb_set(jsonb_set(outcome, '{spent,unpriced_calls}', '2'),
+                                                    '{grading,unpriced_calls}', '1')",
+    )
+    .execute(&mut bench.db.superuser().await)
+    .await
+    .unwrap();
+    let server = bench.program.serve().await;
+    let list = server.user("ann").get("/api/bench").await.ok();
+    assert_eq!((&list["benches"][0]["done"], &list["benches"][0]["unpriced_calls"]), (&json!(2), &json!(6)));
 }
 
 /// The uninterrupted table of another user, on the same models.

@@ -59,7 +59,8 @@ beforeEach(() => {
       ...report,
       id: view.id,
       variants: 1,
-      spent_usd: 0.05,
+      spent_usd: report.spent.usd,
+      unpriced_calls: report.spent.unpriced_calls,
       created_at: view.created_at,
     };
     const body = /\/api\/bench\?/.test(address) ? { benches: [one], total: 1 } : shown;
@@ -80,13 +81,20 @@ it("the list leads to the table of each bench", async () => {
   expect(page.textContent).toContain("Complete");
 });
 
+it("the list says for how many calls nobody knows what was paid", async () => {
+  const paid = { usd: 0, calls: 9, unpriced_calls: 9 };
+  shown = { ...view, report: { ...view.report, spent: paid } };
+  const page = await open("/dashboard/bench");
+  expect(page.textContent).toContain("$0 and 9 calls of unknown price of $1.00");
+});
+
 it("older benches are listed when they are asked for", async () => {
   const asked: string[] = [];
   vi.stubGlobal("fetch", (address: string) => {
     const offset = Number(new URL(address, location.origin).searchParams.get("offset"));
     if (address.startsWith("/api/bench")) asked.push(address);
     const one = { ...view.report, id: `b-${offset}`, name: `bench ${offset}`, variants: 1 };
-    const bench = { ...one, spent_usd: 0.05, created_at: view.created_at };
+    const bench = { ...one, spent_usd: 0.05, unpriced_calls: 0, created_at: view.created_at };
     return Promise.resolve(Response.json({ benches: [bench], total: 2 }));
   });
   history.replaceState(null, "", "/dashboard/bench");

@@ -8,7 +8,7 @@ import { ScrollBox } from "../../ui/scroll-box";
 import { useTitle } from "../../ui/title";
 import { Figure } from "../dashboard/figure";
 import { Answered, Panel } from "../dashboard/panel";
-import { commands, points, rangeText, statusText, verdict } from "./words";
+import { commands, cost, points, rangeText, statusText, verdict } from "./words";
 
 type Score = Pick<VariantRow, "right" | "counted" | "accuracy" | "spent" | "right_per_usd">;
 
@@ -42,13 +42,6 @@ function ShareBar({ share }: { share: NonNullable<VariantRow["accuracy"]> }) {
 }
 
 const perDollar = numberFormat({ maximumSignificantDigits: 3 });
-
-function cost({ usd, unpriced_calls: unpriced }: VariantRow["spent"]): string {
-  const known = money(usd);
-  return unpriced > 0
-    ? t("{{known}} and {{count, number}} calls of unknown price", { known, count: unpriced })
-    : known;
-}
 
 function ScoreCells({ of }: { of: Score }) {
   return (

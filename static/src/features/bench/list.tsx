@@ -6,7 +6,7 @@ import { MoreButton } from "../../ui/more-button";
 import { ScrollBox } from "../../ui/scroll-box";
 import { useTitle } from "../../ui/title";
 import { Answered, Panel } from "../dashboard/panel";
-import { commands, statusText } from "./words";
+import { commands, cost, statusText } from "./words";
 
 const day = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
@@ -25,7 +25,7 @@ function Row({ bench }: { bench: BenchSummary }) {
         </span>
       </td>
       <td>
-        {money(bench.spent_usd)}{" "}
+        {cost({ usd: bench.spent_usd, unpriced_calls: bench.unpriced_calls })}{" "}
         <span className="against">{t("of {{all}}", { all: money(bench.max_cost_usd) })}</span>
       </td>
       <td>{day(when(bench.created_at))}</td>

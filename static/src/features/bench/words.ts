@@ -1,7 +1,7 @@
 /** What a bench's figures say, in words. */
 import type { BenchStatus, VariantRow } from "../../api/bench";
 import { msg, t } from "../../i18n";
-import { numberFormat, percent } from "../../ui/format";
+import { money, numberFormat, percent } from "../../ui/format";
 
 const statuses: Record<BenchStatus, string> = {
   running: msg("Under way"),
@@ -11,6 +11,17 @@ const statuses: Record<BenchStatus, string> = {
 };
 
 export const statusText = (status: BenchStatus) => t(statuses[status]);
+
+/** What was paid as far as it is known, and for how many calls it is not. */
+export function cost({
+  usd,
+  unpriced_calls: unpriced,
+}: Pick<VariantRow["spent"], "usd" | "unpriced_calls">): string {
+  const known = money(usd);
+  return unpriced > 0
+    ? t("{{known}} and {{count, number}} calls of unknown price", { known, count: unpriced })
+    : known;
+}
 
 type Interval = { value: number; low: number; high: number };
 
