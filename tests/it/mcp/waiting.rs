@@ -42,7 +42,7 @@ async fn progress_is_told_in_short_sentences_to_who_wants_it() {
     let client = Client::modern(&app, "ann");
     let mut stream = client.call_with_progress("ask_council", json!({"question": "Why?"})).await;
     let mut last = -1.0;
-    let mut told = Vec::new();
+    let (mut told, mut answers) = (Vec::new(), 0);
     while let Some(message) = stream.next().await {
         let message = message.json;
         if message["method"] == "notifications/progress" {
@@ -61,8 +61,10 @@ async fn progress_is_told_in_short_sentences_to_who_wants_it() {
         } else {
             assert_eq!(message["id"], 7);
             assert_eq!(message["result"]["structuredContent"]["answer"], "At last.");
+            answers += 1;
         }
     }
+    assert_eq!(answers, 1);
     assert!(told.len() >= 2, "{told:?}");
     app.close().await;
 }
