@@ -64,13 +64,16 @@ fn a_schema_that_would_take_for_ever_is_refused() {
         assert!(why_not(&schema).contains(problem), "{schema}: {}", why_not(&schema));
     }
     let step = |next: &str| json!({"allOf": [{"$ref": next}, {"$ref": next}]});
+    // Each step is three levels deep: so many are not too deep, and only their number is in the way.
+    let steps = 18;
     let mut defs = serde_json::Map::new();
-    for place in 0..30 {
+    for place in 0..steps {
         defs.insert(format!("d{place}"), step(&format!("#/$defs/d{}", place + 1)));
     }
-    defs.insert("d30".to_owned(), json!({"type": "string"}));
+    defs.insert(format!("d{steps}"), json!({"type": "string"}));
     let doubling = json!({"$ref": "#/$defs/d0", "$defs": defs});
-    assert!(why_not(&doubling).contains("10000 subschemas") || why_not(&doubling).contains("levels deep"));
+    let too_many = "has more than 10000 subschemas once its references are followed";
+    assert_eq!(why_not(&doubling), too_many);
     for (holder, name) in [
         ("properties", "default"),
         ("properties", "enum"),
@@ -78,11 +81,7 @@ fn a_schema_that_would_take_for_ever_is_refused() {
         ("dependentSchemas", "examples"),
     ] {
         let hidden = json!({ holder: { name: {"$ref": "#/$defs/d0"} }, "$defs": doubling["$defs"] });
-        let problem = why_not(&hidden);
-        assert!(
-            problem.contains("10000 subschemas") || problem.contains("levels deep"),
-            "{holder}: {problem}"
-        );
+        assert_eq!(why_not(&hidden), too_many, "{holder}");
     }
     let pattern = json!({"pattern": "^\\w{3}$"});
     assert!(AnswerForm::of_schema("thing", &json!({"allOf": vec![&pattern; MAX_PATTERNS]}), false).is_ok());
