@@ -62,6 +62,14 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let app = web::Data::new(build::app(config, db.clone(), shutdown.clone(), telemetry)?);
 
     let tasks = shutdown.tasks();
+    let local = Arc::new(tokio::sync::Mutex::new(local));
+    let kept = local.clone();
+    tasks.spawn_background(async move {
+        // Nobody else wants it until the background tasks have ended.
+        if let Some(local) = kept.lock().await.as_mut() {
+            local.keep_running().await;
+        }
+    });
     let (background, work) = (app.clone(), tasks.clone());
     let (handle, server) = server::serve(app.clone(), listener, move || {
         let (db, runs) = (background.db.clone(), background.runs.clone());
@@ -154,6 +162,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let stopping = handle.stop(code == ExitCode::SUCCESS);
     drop(tokio::time::timeout(LEAVE_TIMEOUT, async { tokio::join!(stopping, server) }).await);
     drop(tokio::time::timeout(LEAVE_TIMEOUT, db.close()).await);
+    let local = local.lock().await.take();
     if let Some(local) = local {
         local.stop().await?;
     }

@@ -178,6 +178,32 @@ async fn a_postmaster_that_was_killed_leaves_a_pid_file_that_does_not_matter() {
 }
 
 #[tokio::test]
+async fn a_postgres_that_dies_beside_a_living_server_is_started_again() {
+    let dir = directory();
+    let mut server = Server::start(dir.path(), None);
+    sqlx::raw_sql("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)")
+        .execute(&mut connect(dir.path()).await)
+        .await
+        .unwrap();
+    let pid_file = dir.path().join("postgres/cluster/postmaster.pid");
+    let first_line = || {
+        let text = fs::read_to_string(&pid_file).unwrap_or_default();
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let postmaster = first_line();
+    assert!(Command::new("kill").args(["-9", &postmaster]).status().unwrap().success());
+    until("Postgres is started again", || !["", postmaster.as_str()].contains(&first_line().as_str()));
+    let mut log = String::new();
+    while !log.contains("the local database is running again") {
+        assert_ne!(server.log.read_line(&mut log).unwrap(), 0, "the server ended: {log}");
+    }
+    assert!(log.contains("the local database has ended by itself"), "{log}");
+    assert_eq!(rows(dir.path()).await, 1);
+    server.stop();
+    assert_eq!(processes(dir.path()), Vec::<u32>::new(), "a stop waits for the new one, too");
+}
+
+#[tokio::test]
 async fn a_second_server_on_the_same_directory_is_refused_in_words() {
     let dir = directory();
     let server = Server::start(dir.path(), None);

@@ -38,6 +38,9 @@ pub use error::LocalError;
 
 /// Recovery after a crash replays at most a few checkpoints' worth of log.
 const START_TIMEOUT: Duration = Duration::from_secs(300);
+/// How often it is looked whether Postgres still runs, and the longest pause after it could not be started again.
+const LOOK: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long the lock of a server that is about to end is waited for.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOG_BYTES_KEPT: u64 = 10 * 1024 * 1024;
@@ -57,6 +60,7 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct LocalPostgres {
     paths: Paths,
+    durability: Durability,
     supervisor: Child,
     /// Kept for its pipe, which closes after the supervisor's.
     remover: Option<Child>,
@@ -89,7 +93,7 @@ impl LocalPostgres {
             make_cluster(&paths, &launcher, &binaries, durability)?;
         }
         let supervisor = spawn_postgres(&paths, &launcher, &binaries, durability)?;
-        let mut started = Self { paths, supervisor, remover: None, lock };
+        let mut started = Self { paths, durability, supervisor, remover: None, lock };
         started.wait_until_ready().await?;
         tracing::info!(
             postgres = %binaries.dir().display(), user = %launcher, directory = %started.paths.root.display(),
@@ -144,6 +148,49 @@ impl LocalPostgres {
     pub fn connect_options_of(data_dir: &Path) -> Option<PgConnectOptions> {
         let paths = Paths::of(&data_dir.canonicalize().ok()?);
         paths.cluster.join("PG_VERSION").exists().then(|| paths.connect_options())
+    }
+
+    /// Starts Postgres again whenever it ends by itself, as when the system kills it because memory is short. Goes on until it
+    /// is dropped.
+    pub async fn keep_running(&mut self) {
+        let mut pause = LOOK;
+        loop {
+            tokio::time::sleep(pause).await;
+            let Ok(Some(status)) = self.supervisor.try_wait() else { continue };
+            let log = self.paths.log.display();
+            tracing::error!(%status, %log, "the local database has ended by itself: starting it again");
+            let Err(error) = self.start_again().await else {
+                tracing::warn!("the local database is running again");
+                pause = LOOK;
+                continue;
+            };
+            // The last words of Postgres stay in its own log: they may hold what people wrote.
+            let reason = if let LocalError::Failed { program, status, .. } = &error {
+                format!("{program} failed ({status})")
+            } else {
+                error.to_string()
+            };
+            tracing::error!(%reason, "the local database cannot be started again yet");
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn start_again(&mut self) -> Result<(), LocalError> {
+        // A Postgres whose supervisor alone has ended stops by this.
+        drop(self.supervisor.stdin.take());
+        let (paths, durability) = (self.paths.clone(), self.durability);
+        // This may wait for its end.
+        let starting = tokio::task::spawn_blocking(move || {
+            let binaries = Binaries::find(&paths.cluster)?;
+            let launcher = Launcher::choose(&paths.root, &binaries)?;
+            stop_leftover(&paths)?;
+            private_dir(&paths.socket_dir, &launcher)?;
+            spawn_postgres(&paths, &launcher, &binaries, durability)
+        });
+        let started =
+            about(starting.await.map_err(io::Error::other), || "cannot start PostgreSQL".to_owned());
+        self.supervisor = started??;
+        self.wait_until_ready().await
     }
 
     /// Stops Postgres cleanly (open transactions are rolled back) and waits until it has ended.
