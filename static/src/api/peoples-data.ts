@@ -28,11 +28,15 @@ export type RetentionInProject = Schemas["ProjectRetention"];
 
 const inProjects = "/api/admin/retention/projects";
 
-/** Those with a rule of their own first; as many as the server gives at once. */
+/** All of them: those with a rule of their own first. */
 export const useRetentionInProjects = () =>
   useQuery({
     queryKey: [...admin, "retention", "projects"],
-    queryFn: () => json<Schemas["ProjectRetentions"]>(`${inProjects}?limit=500`),
+    queryFn: () =>
+      everything(async (query) => {
+        const list = await json<Schemas["ProjectRetentions"]>(`${inProjects}?${query}`);
+        return { items: list.projects, total: list.total };
+      }),
   });
 export const chooseRetentionIn = (project: string, days: number | null) =>
   changed<unknown>(`${inProjects}/${encodeURIComponent(project)}`, send("PUT", { days }));
@@ -81,14 +85,21 @@ async function look<T>(path: string): Promise<T> {
   void queryClient.invalidateQueries({ queryKey: accessKey });
   return seen;
 }
+/** As many as the server gives at once. */
+const mostPerLook = 500;
 const readable = (id: string) => `/api/admin/access/${encodeURIComponent(id)}/conversations`;
 
+/** What changed last first, page by page. */
 export const useReadable = (id: string) =>
-  useQuery({
+  useInfiniteQuery({
     queryKey: ["access", id],
-    queryFn: async () =>
-      (await look<{ conversations: ConversationSummary[] }>(`${readable(id)}?limit=500`))
-        .conversations,
+    queryFn: async ({ pageParam }): Promise<Page<ConversationSummary>> => {
+      const address = `${readable(id)}?limit=${mostPerLook}&offset=${pageParam}`;
+      const list = await look<Schemas["ReadConversations"]>(address);
+      return { items: list.conversations, total: list.total };
+    },
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => nextOffset(last, pages),
     ...readOnce,
   });
 export const useRead = (id: string, conversation: string) =>

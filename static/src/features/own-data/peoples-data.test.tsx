@@ -24,15 +24,31 @@ let chosen: number | null;
 let holds: string[];
 let blocks: string[];
 let requests: Access[];
+/** The projects of the server, and the conversations of the user. */
+let projects: object[];
+let readable: object[];
 let refuses: object | null;
 let asked: [string, unknown][];
 
-function answer(path: string, method: string, body: Record<string, unknown>): object {
+/** What the server gives of a list at once. */
+const pageOf = (list: object[], query: URLSearchParams) => {
+  const from = Number(query.get("offset"));
+  return list.slice(from, from + Math.min(500, Number(query.get("limit"))));
+};
+
+function answer(
+  path: string,
+  method: string,
+  body: Record<string, unknown>,
+  query: URLSearchParams,
+): object {
   if (method !== "GET") asked.push([`${method} ${path}`, body]);
   if (path === "/api/user") return { id: "root", is_admin: true };
   if (path === "/api/projects") return { projects: [] };
   if (path === "/api/admin/users") return { users: [] };
-  if (path === "/api/admin/retention/projects") return { projects: [project] };
+  if (path === "/api/admin/retention/projects") {
+    return { projects: pageOf(projects, query), total: projects.length };
+  }
   if (path === "/api/admin/retention") {
     if (method === "PUT") chosen = body.days as number | null;
     return { days: chosen ?? 0, configured_days: 0, chosen_days: chosen };
@@ -56,7 +72,7 @@ function answer(path: string, method: string, body: Record<string, unknown>): ob
   if (path.endsWith("/conversations")) {
     const read = { at, by: "root", conversation_id: null };
     requests = requests.map((one) => ({ ...one, reads: [read] }) as Access);
-    return { conversations: [] };
+    return { conversations: pageOf(readable, query), total: readable.length };
   }
   return { requests };
 }
@@ -64,12 +80,14 @@ function answer(path: string, method: string, body: Record<string, unknown>): ob
 beforeEach(() => {
   queryClient.clear();
   [chosen, holds, blocks, requests, refuses, asked] = [90, [], [], [], null, []];
+  [projects, readable] = [[project], []];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
     const method = init.method ?? "GET";
     const body = typeof init.body === "string" ? JSON.parse(init.body) : {};
     const refused = method !== "GET" && refuses;
     const url = new URL(String(path), location.origin);
-    return new Response(JSON.stringify(refused || answer(url.pathname, method, body)), {
+    const said = refused || answer(url.pathname, method, body, url.searchParams);
+    return new Response(JSON.stringify(said), {
       status: refused ? 422 : 200,
       headers: { "content-type": refused ? "application/problem+json" : "application/json" },
     });
@@ -151,6 +169,14 @@ describe("how long conversations are kept", () => {
     expect(asked).toEqual([]);
     expect(wrong(own)).toEqual(["A whole number is needed."]);
   });
+});
+
+it("every project can have a rule of its own, however many there are", async () => {
+  const one = { ...project, days: null };
+  projects = Array.from({ length: 501 }, (_, n) => ({ ...one, project_id: `p-${n}` }));
+  const page = await show();
+  await settled("No project has a rule of its own.");
+  expect(page.querySelectorAll('option[value^="p-"]')).toHaveLength(501);
 });
 
 describe("a hold", () => {
@@ -240,6 +266,23 @@ describe("access to conversations", () => {
     });
     await settled("Read once");
     expect(page.textContent).not.toContain("Nothing was read.");
+  });
+
+  it("leads to all that the user has, page by page", async () => {
+    requests = [request({ approved_by: "root", approved_at: at, is_open: true })];
+    const titled = (n: number) => ({ id: `c-${n}`, title: `No ${n}.`, updated_at: at });
+    readable = Array.from({ length: 501 }, (_, n) => titled(n));
+    const page = await show();
+    await settled("Read the conversations of ann");
+    const details = [...page.querySelectorAll("details")].at(-1);
+    await act(async () => {
+      if (details) details.open = true;
+      details?.dispatchEvent(new Event("toggle"));
+    });
+    await settled("500 of 501");
+    await click(button("Older conversations"));
+    await settled("No 500.");
+    expect(button("Older conversations")).toBeUndefined();
   });
 
   it("that is ended keeps the focus in its row", async () => {

@@ -99,7 +99,7 @@ export function RetentionInProjects() {
       )}
     >
       <Answered query={rules} failed={msg("The rules could not be loaded: {{reason}}")} lines={2}>
-        {({ projects }) => <Rules projects={projects} />}
+        {(projects) => <Rules projects={projects} />}
       </Answered>
     </Panel>
   );
