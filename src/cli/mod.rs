@@ -9,6 +9,7 @@ mod flags;
 mod healthcheck;
 mod in_process;
 mod migrate;
+mod output;
 mod prompts;
 mod serve;
 mod terminal;
@@ -18,7 +19,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
@@ -27,12 +28,12 @@ use crate::config::ConfigErrors;
 use crate::store::SetupError;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
-use crate::terminal::session::Trouble;
 use crate::terminal::text::harmless_json;
-use crate::terminal::{chat, exit, mcp, own_data, query, tui};
+use crate::terminal::{chat, mcp, own_data, query, tui};
 use crate::version;
 
 use flags::Flags;
+use output::{print, printed};
 use user_names::Undecided;
 
 /// `EX_CONFIG` of sysexits.h: starting again will not help until somebody has changed the configuration, or the database.
@@ -348,21 +349,6 @@ fn read_kind(word: &str) -> Result<Kind, String> {
 fn help() -> anyhow::Result<ExitCode> {
     Cli::command().print_help()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Prints all of it; a reader who has left needs no more.
-fn print(text: &str) -> Result<u8, Trouble> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(exit::ANSWERED),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(exit::PIPE_CLOSED),
-        Err(error) => Err(Trouble::Failed(format!("the output cannot be written: {error}"))),
-    }
-}
-
-/// The same for a command that has no session. (`println!` panics where the reader has left.)
-fn printed(text: &str) -> anyhow::Result<ExitCode> {
-    Ok(ExitCode::from(print(text)?))
 }
 
 fn completions(shell: clap_complete::Shell) -> anyhow::Result<ExitCode> {

@@ -77,6 +77,23 @@ async fn with_nothing_configured_the_simulated_council_is_well_and_nothing_is_ma
 }
 
 #[tokio::test]
+async fn a_report_whose_reader_has_left_has_a_code_of_its_own() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let models = models(move |_| Some(Script::answer("").hold(&held).text("ready"))).await;
+    list(&models, &ALL);
+    let db = TestDb::new().await;
+    let program = Program::council(&db, &models);
+    let mut examining = program.begin(&["doctor"]);
+    models.until(|records| !records.is_empty()).await;
+    examining.close_output();
+    gate.open();
+    let ended = examining.ended_with_output().await;
+    assert_eq!(ended.code, Some(141), "{ended:?}");
+    assert!(!ended.stderr.contains("Broken pipe"), "{ended:?}");
+}
+
+#[tokio::test]
 async fn a_wrong_configuration_names_every_wrong_key_as_a_start_does() {
     let program = Program::plain()
         .set("providers.one.kind", "nonsense")

@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::in_process::InProcess;
+use super::output::printed_with;
 use crate::bench::engine::Engine;
 use crate::bench::expected::{self, Expected};
 use crate::bench::outcome::Outcome;
@@ -32,6 +33,7 @@ use crate::shutdown::Signals;
 use crate::store::Scope;
 use crate::store::benches::{self, NewBench};
 use crate::telemetry::Telemetry;
+use crate::terminal::exit;
 
 use arguments::Arguments;
 use begin::{begin, resume};
@@ -128,8 +130,7 @@ async fn measure(
         bench.max_cost_usd = usd;
     }
     if bench.missing().is_empty() {
-        print(&bench.report(Status::Complete), arguments.json)?;
-        return Ok(ExitCode::SUCCESS);
+        return printed_with(&rendered(&bench.report(Status::Complete), arguments.json)?, exit::ANSWERED);
     }
     announce(app, &bench);
     if !arguments.yes && std::io::stdin().is_terminal() && !confirm(signals).await? {
@@ -170,21 +171,23 @@ async fn measure(
         bench.outcomes = answered(app, &bench).await?;
     }
     engine.release(&bench, status).await?;
-    match ended {
-        Ok(_) | Err(BenchError::Stopped) => print(&bench.report(status), arguments.json)?,
+    let text = match ended {
+        Ok(_) | Err(BenchError::Stopped) => rendered(&bench.report(status), arguments.json)?,
         Err(error) => return Err(error).context("the bench ended early; the answers so far are kept"),
-    }
+    };
+    let code = match status {
+        Status::Complete => exit::ANSWERED,
+        Status::OverBudget => OVER_BUDGET,
+        Status::Running | Status::Stopped => STOPPED,
+    };
+    let code = printed_with(&text, code)?;
     if status != Status::Complete {
         eprintln!("Go on with it: llm-council bench --resume {:?}", bench.name);
     }
     if let Some(error) = over_budget {
         eprintln!("A budget of {user} is used up: {}", Problem::from(error).sentences().join("; "));
     }
-    Ok(match status {
-        Status::Complete => ExitCode::SUCCESS,
-        Status::OverBudget => ExitCode::from(OVER_BUDGET),
-        Status::Running | Status::Stopped => ExitCode::from(STOPPED),
-    })
+    Ok(code)
 }
 
 /// Stores a bench that begins, and what it may cost now.
@@ -272,9 +275,6 @@ fn hide_progress() {
     }
 }
 
-fn print(report: &Report, as_json: bool) -> anyhow::Result<()> {
-    let text =
-        if as_json { format!("{}\n", serde_json::to_string_pretty(report)?) } else { table::render(report) };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+fn rendered(report: &Report, as_json: bool) -> anyhow::Result<String> {
+    Ok(if as_json { format!("{}\n", serde_json::to_string_pretty(report)?) } else { table::render(report) })
 }

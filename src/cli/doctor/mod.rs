@@ -3,7 +3,6 @@
 
 mod table;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,12 +10,14 @@ use async_trait::async_trait;
 use clap::Args;
 use secrecy::ExposeSecret as _;
 
+use super::output::printed_with;
 use super::{build, database};
 use crate::config::Config;
 use crate::doctor::{Asker, Database, Report, Server, Wanted, examine};
 use crate::llm::{CallError, ChatRequest, Models, NoSink, Reply};
 use crate::store::local::LocalPostgres;
 use crate::store::{Db, Sessions};
+use crate::terminal::exit;
 use crate::terminal::text::amounts;
 
 /// What to examine.
@@ -82,8 +83,8 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
         }
         report.map_err(build::wrong_providers)
     })?;
-    print(&report, arguments.json)?;
-    Ok(if report.council { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let text = rendered(&report, arguments.json)?;
+    printed_with(&text, if report.council { exit::ANSWERED } else { exit::FAILED })
 }
 
 /// The configured database, or the local one if it has been made; it is started for the duration if no server is
@@ -105,9 +106,6 @@ async fn find(config: &Config) -> (Database, Option<LocalPostgres>) {
     }
 }
 
-fn print(report: &Report, as_json: bool) -> anyhow::Result<()> {
-    let text =
-        if as_json { format!("{}\n", serde_json::to_string_pretty(report)?) } else { table::render(report) };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+fn rendered(report: &Report, as_json: bool) -> anyhow::Result<String> {
+    Ok(if as_json { format!("{}\n", serde_json::to_string_pretty(report)?) } else { table::render(report) })
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::person::{profile_path, told};
+use crate::cli::output::printed;
 use crate::terminal::profile::{self, Profile};
 use crate::terminal::session::http::Http;
 use crate::terminal::session::{Session as _, Trouble};
@@ -28,13 +29,10 @@ impl Login {
     /// When the program itself cannot run.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let done = tokio::runtime::Runtime::new()?.block_on(self.keep());
-        Ok(match done {
-            Ok(sentence) => {
-                println!("{sentence}");
-                ExitCode::SUCCESS
-            }
-            Err(trouble) => told(&trouble),
-        })
+        match done {
+            Ok(sentence) => printed(&format!("{sentence}\n")),
+            Err(trouble) => Ok(told(&trouble)),
+        }
     }
 
     async fn keep(&self) -> Result<String, Trouble> {

@@ -262,6 +262,15 @@ impl Talk {
         send(name, self.child.id().expect("it is under way"));
     }
 
+    /// Sends a line when nobody reads its output any more, and waits for its end.
+    pub async fn say_unread(self, line: &str) -> Ended {
+        let Self { child, mut input, output } = self;
+        drop(output);
+        input.write_all(format!("{line}\n").as_bytes()).await.expect("it reads");
+        drop(input);
+        ended(child).await
+    }
+
     /// Sends nothing more, and waits for its end: what it still says, and how it ended.
     pub async fn hang_up(self) -> Ended {
         drop(self.input);

@@ -234,6 +234,18 @@ async fn a_token_is_kept_for_its_owner_alone_after_it_was_tried() {
 }
 
 #[tokio::test]
+async fn a_token_is_kept_even_where_nobody_reads_that_it_was() {
+    let app = TestApp::start().await;
+    let home = Program::plain();
+    let home = home.clone().env("HOME", home.home().to_str().unwrap());
+    let token = token(&app, "ann").await;
+    let ended = home.talk(&["login", &app.url("")]).say_unread(&token).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(141), ""), "{ended:?}");
+    assert_eq!(home.run(&["query", "Why?", "--simple"]).await.code, Some(0));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_profile_that_is_named_is_asked_with_its_own_token() {
     let app = TestApp::start().await;
     let home = Program::plain();
