@@ -126,6 +126,16 @@ async fn it_ends_by_itself_and_by_either_of_them() {
     assert_eq!((root.get(&list).await.status, rita.get(&list).await.status), (404, 404));
     assert_eq!(told(&app).await[0]["revoked_by"], "root", "the user sees that, too");
 
+    let wanted = json!({"user": "ann", "reason": "Case 8", "hours": 1});
+    let other = root.post("/api/admin/access-requests", wanted).await.ok()["id"].as_str().unwrap().to_owned();
+    let list = format!("/api/admin/access/{other}/conversations");
+    let request = format!("/api/admin/access-requests/{other}");
+    rita.post(&format!("{request}/approve"), json!({})).await.ok();
+    assert_eq!(root.get(&list).await.status, 200);
+    let revoked = rita.post(&format!("{request}/revoke"), json!({})).await.ok();
+    assert_eq!((&revoked["is_open"], &revoked["revoked_by"]), (&json!(false), &json!("rita")));
+    assert_eq!((root.get(&list).await.status, rita.get(&list).await.status), (404, 404));
+
     let wrong = json!({"user": "root", "reason": "", "hours": 25});
     assert_eq!(
         root.post("/api/admin/access-requests", wrong).await.wrong_fields(),
