@@ -1,9 +1,9 @@
 import { act } from "react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import type { Feedback as Said } from "../../api/types";
-import { button, click, render, type } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
 import { Toasts } from "../../ui/toast";
 import { fromStored } from "../reducer";
@@ -84,6 +84,35 @@ it("a comment that goes with its thumb can be brought back", async () => {
   await vi.waitFor(() => expect(given).toHaveBeenCalledTimes(2));
   expect(given).toHaveBeenLastCalledWith("r1", said);
   expect(place.querySelector(".feedback-text")?.textContent).toBe(said.comment);
+});
+
+describe("an answer that has been open for long", () => {
+  const elsewhere = { thumb: "down", better: null, comment: "It is about cranes." } as Said;
+  let given: MockInstance<typeof api.giveFeedback>;
+  beforeEach(() => {
+    // As it was before something was said on another device.
+    queryClient.setQueryData(keys.feedback("r1"), { thumb: null, better: null }, { updatedAt: 1 });
+    vi.spyOn(api, "feedback").mockResolvedValue(elsewhere);
+    given = vi.spyOn(api, "giveFeedback").mockResolvedValue({} as Said);
+  });
+
+  it("keeps the comment that was written elsewhere since, and shows it", async () => {
+    const place = await shown();
+    await click(button("Bad answer"));
+    await settled("It is about cranes.");
+    expect(given).toHaveBeenCalledExactlyOnceWith("r1", elsewhere);
+    expect(place.textContent).not.toContain("was removed");
+  });
+
+  it("brings back the one that goes with its thumb", async () => {
+    await shown();
+    await click(button("Good answer"));
+    await settled("The comment that you wrote elsewhere was removed.");
+    expect(given).toHaveBeenLastCalledWith("r1", { thumb: "up", better: null, comment: null });
+    await click(button("Undo"));
+    await vi.waitFor(() => expect(given).toHaveBeenCalledTimes(2));
+    expect(given).toHaveBeenLastCalledWith("r1", elsewhere);
+  });
 });
 
 it("what is half typed is there again after the other thumb", async () => {

@@ -14,17 +14,53 @@ import { Comment } from "./comment";
 
 type Opinion = Pick<Said, "thumb" | "better" | "comment">;
 
+/** For how long nothing else is taken to have been said since it was read here. */
+const freshMs = 60_000;
+
+/** An opinion with a change: there is a comment beside a thumb down alone. */
+function changed(said: Said | undefined, change: Partial<Opinion>): Opinion {
+  const { thumb = null, better = null, comment = null } = { ...said, ...change };
+  return { thumb, better, comment: thumb === "down" ? comment : null };
+}
+
+interface Saying {
+  change: Partial<Opinion>;
+  /** What was said so far, as far as it is known here. */
+  known: Said | undefined;
+  /** It was read long ago: another tab or device may have said more since, which must not be undone. */
+  isOld: boolean;
+}
+
 /** Says it at once here, and to the server one after the other: the last word is the last one there. */
 function useSay(runId: string) {
   const key = keys.feedback(runId);
   const { mutate } = useMutation({
+    mutationKey: key,
     scope: { id: key.join(" ") },
-    mutationFn: (opinion: Opinion): Promise<unknown> =>
-      opinion.thumb === null && opinion.better === null
+    mutationFn: async ({ change, known, isOld }: Saying) => {
+      const there = isOld ? await api.feedback(runId) : known;
+      const opinion = changed(there, change);
+      await (opinion.thumb === null && opinion.better === null
         ? api.withdrawFeedback(runId)
-        : api.giveFeedback(runId, opinion),
-    onMutate: (opinion) =>
-      queryClient.setQueryData<Said>(key, (old) => old && { ...old, ...opinion }),
+        : api.giveFeedback(runId, opinion));
+      return { there, opinion };
+    },
+    onMutate: ({ change }) => {
+      const { data, dataUpdatedAt: updatedAt } = queryClient.getQueryState<Said>(key) ?? {};
+      if (!data) return;
+      queryClient.setQueryData<Said>(key, { ...data, ...changed(data, change) }, { updatedAt });
+    },
+    onSuccess: ({ there, opinion }, { known }) => {
+      const other = there?.comment;
+      if (other && other !== known?.comment && other !== opinion.comment) {
+        toast(t("The comment that you wrote elsewhere was removed."), {
+          action: { label: t("Undo"), run: () => say({ thumb: "down", comment: other }) },
+        });
+      }
+      // What was said since then is on the page already.
+      if (queryClient.isMutating({ mutationKey: key }) > 1) return;
+      queryClient.setQueryData<Said>(key, (old) => old && { ...old, ...opinion });
+    },
     onError: async (error) => {
       toast(t("Your opinion was not saved: {{message}}", { message: asProblem(error).message }), {
         tone: "bad",
@@ -32,12 +68,13 @@ function useSay(runId: string) {
       await queryClient.invalidateQueries({ queryKey: key });
     },
   });
-  return (change: Partial<Opinion>) => {
+  const say = (change: Partial<Opinion>): void => {
     // As it is now, which may not be drawn yet.
-    const said = queryClient.getQueryData<Said>(key);
-    const { thumb = null, better = null, comment = null } = { ...said, ...change };
-    mutate({ thumb, better, comment: thumb === "down" ? comment : null });
+    const state = queryClient.getQueryState<Said>(key);
+    const isOld = Date.now() - (state?.dataUpdatedAt ?? 0) > freshMs;
+    mutate({ change, known: state?.data, isOld });
   };
+  return say;
 }
 
 /** The same, with a way back where a comment goes with it: a thumb is pressed sooner than a comment is written. */
@@ -128,7 +165,8 @@ export function Feedback({ run, runId }: { run: RunState; runId: string }) {
           runId={runId}
           comment={comment}
           isNew={pressed}
-          onSay={(text) => say({ comment: text })}
+          // Whoever writes one sees a thumb down, whatever was pressed elsewhere.
+          onSay={(text) => say({ thumb: "down", comment: text })}
         />
       )}
     </>
