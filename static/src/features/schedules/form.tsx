@@ -11,6 +11,7 @@ import { writtenIn } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { LongTextField, messagesAt, TextField } from "../settings/fields";
+import { Leaving } from "../settings/leaving";
 import { cadenceOf, cronOf, usual, zoneHere } from "./cadence";
 import { askedIn, useAskedOf } from "./request";
 import { timesWords, usePreview } from "./times";
@@ -53,6 +54,8 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   const [budget, setBudget] = useState(() =>
     typeof schedule?.budget_usd === "number" ? numberText(schedule.budget_usd) : "",
   );
+  const written = JSON.stringify([asked, name, cadence, zone, budget]);
+  const [begun] = useState(written);
   const { busy, problem, errors, mend, attempt, form } = useAttempt();
   const minutes = useSchedules().data?.min_interval_minutes;
   const { scene, presets, preset, request } = useAskedOf(asked);
@@ -199,6 +202,12 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
           {t("Cancel")}
         </button>
       </div>
+      <Leaving
+        active={written !== begun && !busy}
+        save={save}
+        discard={onCancel}
+        text={t("What you wrote here is not saved yet.")}
+      />
     </form>
   );
 }

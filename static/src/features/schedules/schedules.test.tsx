@@ -93,6 +93,16 @@ const show = async () => {
   return page;
 };
 
+/** A click on a link elsewhere on the page. */
+async function leaveFor(path: string) {
+  const link = document.body.appendChild(document.createElement("a"));
+  link.href = path;
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true });
+  await act(async () => link.dispatchEvent(event));
+  link.remove();
+  return event.defaultPrevented;
+}
+
 describe("the page of scheduled questions", () => {
   it("says when each is asked, what it may cost and what came of the last time", async () => {
     schedules = [schedule({ budget_usd: 5, spent_usd: 1.5, last_result: refused })];
@@ -183,6 +193,37 @@ describe("the page of scheduled questions", () => {
     await click(button("Results"));
     await settled("Results are kept for 90 days");
     expect(box()?.value).toBe("What is new, and where?");
+  });
+
+  it("asks before a question that was typed is left behind", async () => {
+    const page = await show();
+    await settled("Herons");
+    await click(button("New scheduled question"));
+    const box = () => page.querySelector<HTMLTextAreaElement>(".schedule-form textarea");
+    await type(box(), "What is new, and where?");
+    expect(await leaveFor("/")).toBe(true);
+    await settled("Leave without saving?");
+    await click(button("Keep editing"));
+    expect(box()?.value).toBe("What is new, and where?");
+    await leaveFor("/");
+    await click(button("Discard and leave"));
+    await vi.waitFor(() => expect(location.pathname).toBe("/"));
+    expect(box()).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  it("leaves once what was typed is saved, though the form closes then", async () => {
+    const page = await show();
+    await settled("Herons");
+    await click(button("Change"));
+    await settled("Also asked for: models");
+    const box = page.querySelector<HTMLTextAreaElement>(".schedule-form textarea");
+    await type(box, "What is new, and where?");
+    await leaveFor("/settings");
+    await click(button("Save and leave"));
+    await vi.waitFor(() => expect(location.pathname).toBe("/settings"));
+    expect(asked[0]?.[1]).toMatchObject({ request: { content: "What is new, and where?" } });
+    expect(page.querySelector(".schedule-form")).toBeNull();
   });
 
   it("has words for what it was asked with elsewhere on the page", async () => {

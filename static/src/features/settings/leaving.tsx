@@ -1,5 +1,5 @@
 /** Asks before edits that are not saved are left behind, by whatever way. */
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { t } from "../../i18n";
 import { Confirm } from "../../ui/confirm";
@@ -16,6 +16,8 @@ const navigation = (globalThis as { navigation?: Navigation }).navigation;
 
 /** Where somebody was about to go. */
 interface Going {
+  /** The page that is shown. */
+  from: string;
   href: string;
   /** A step in the browser's history, to be made again. */
   key: string | null;
@@ -37,10 +39,11 @@ function useHeld(active: boolean) {
     addEventListener("beforeunload", ask);
     const hold = (event: Event, address: string, key: string | null) => {
       const href = elsewhere(address);
-      if (href === null || !event.cancelable) return;
+      // Another form of the page asks already: this one does once that is settled.
+      if (href === null || !event.cancelable || event.defaultPrevented) return;
       event.preventDefault();
       event.stopPropagation();
-      setGoing({ href, key });
+      setGoing({ from: location.pathname, href, key });
     };
     const onNavigate = (event: Event) => {
       const { navigationType, destination } = event as NavigateEvent;
@@ -67,8 +70,8 @@ function useHeld(active: boolean) {
 interface Props {
   /** Whether there are edits. */
   active: boolean;
-  /** Resolves with whether they were saved. */
-  save: () => Promise<boolean>;
+  /** Resolves with whether they were saved; none where whoever saves has to stay for what comes of it. */
+  save?: () => Promise<boolean>;
   /** Lets the edits go. */
   discard: () => void;
   /** What would be lost, in a sentence. */
@@ -78,14 +81,27 @@ interface Props {
 export function Leaving({ active, save, discard, text }: Props) {
   const [going, setGoing] = useHeld(active);
   const [leave, setLeave] = useState<Going | null>(null);
+  // The same, for a form that closes as it is saved, or let go.
+  const wanted = useRef<Going | null>(null);
   const [, go] = useLocation();
+  const follow = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    follow.current = () => {
+      const to = wanted.current;
+      wanted.current = null;
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (to?.from !== location.pathname) return;
+      if (to.key === null) go(to.href);
+      else navigation?.traverseTo(to.key);
+    };
+  }, [go]);
   // Not before the edits are gone, or they would block the way once more.
   useEffect(() => {
     if (!leave || active) return;
     setLeave(null);
-    if (leave.key === null) go(leave.href);
-    else navigation?.traverseTo(leave.key);
-  }, [leave, active, go]);
+    follow.current();
+  }, [leave, active]);
+  useEffect(() => () => follow.current(), []);
   if (!going) return null;
   return (
     <Confirm
@@ -98,18 +114,25 @@ export function Leaving({ active, save, discard, text }: Props) {
           tone: "danger",
           run: () => {
             setGoing(null);
+            wanted.current = going;
             setLeave(going);
             discard();
           },
         },
-        {
-          label: t("Save and leave"),
-          tone: "main",
-          run: async () => {
-            setGoing(null);
-            if (await save()) setLeave(going);
-          },
-        },
+        ...(save
+          ? [
+              {
+                label: t("Save and leave"),
+                tone: "main" as const,
+                run: async () => {
+                  setGoing(null);
+                  wanted.current = going;
+                  if (await save()) setLeave(going);
+                  else wanted.current = null;
+                },
+              },
+            ]
+          : []),
       ]}
     >
       {text ?? t("What you changed in these settings is not saved yet.")}

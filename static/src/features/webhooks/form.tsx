@@ -5,6 +5,7 @@ import { useAttempt } from "../../ui/attempt";
 import { Notice } from "../../ui/notice";
 import { inWords, readForm } from "../../ui/wrong";
 import { CheckField, Errors, messagesAt, TextField } from "../settings/fields";
+import { Leaving } from "../settings/leaving";
 import { choices } from "./events";
 
 const example = "https://hooks.example.com/council";
@@ -44,6 +45,8 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
     webhook?.events ?? choices.map(([event]) => event),
   );
   const [content, setContent] = useState(webhook?.include_content ?? false);
+  const written = JSON.stringify([url, events, content]);
+  const [begun] = useState(written);
   const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofEvents = errors.filter(({ field }) => field === "events" || field.startsWith("events."));
@@ -130,6 +133,13 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
           {t("Cancel")}
         </button>
       </div>
+      <Leaving
+        active={written !== begun && !busy}
+        // The secret of a new one is shown once, here.
+        save={webhook && save}
+        discard={onCancel}
+        text={t("What you wrote here is not saved yet.")}
+      />
     </form>
   );
 }

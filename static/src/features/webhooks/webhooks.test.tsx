@@ -91,6 +91,16 @@ const box = (page: HTMLElement, label: string) =>
     (one) => one.labels?.[0]?.textContent === label,
   );
 
+/** A click on a link elsewhere on the page. */
+async function leaveFor(path: string) {
+  const link = document.body.appendChild(document.createElement("a"));
+  link.href = path;
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true });
+  await act(async () => link.dispatchEvent(event));
+  link.remove();
+  return event.defaultPrevented;
+}
+
 describe("one's webhooks", () => {
   it("say what they are told, and are none of the instance's", async () => {
     webhooks = [
@@ -198,6 +208,26 @@ describe("one's webhooks", () => {
     await settled("Nothing was sent yet.");
     expect(input.isConnected).toBe(true);
     expect(input.value).toBe("https://hooks.example.com/new");
+  });
+
+  it("are not left behind half written; the secret of a new one has to be seen", async () => {
+    history.replaceState(null, "", "/settings");
+    await show();
+    await settled("hooks.example.com");
+    await click(button("Add a webhook"));
+    await fill("Address", "https://hooks.example.com/new");
+    await leaveFor("/");
+    await settled("Leave without saving?");
+    expect(button("Save and leave")).toBeUndefined();
+    await click(button("Discard and leave"));
+    await vi.waitFor(() => expect(location.pathname).toBe("/"));
+    history.replaceState(null, "", "/settings");
+    await click(button("Change"));
+    await fill("Address", "https://hooks.example.com/other");
+    await leaveFor("/");
+    await click(button("Save and leave"));
+    await vi.waitFor(() => expect(location.pathname).toBe("/"));
+    expect(asked.map(([what]) => what)).toEqual(["PATCH /api/webhooks/w-1"]);
   });
 
   it("are not offered where there are as many as there may be, or none may be", async () => {
