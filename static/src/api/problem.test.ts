@@ -28,6 +28,14 @@ describe("an answer", () => {
     expect(problem).toMatchObject({ kind: "restarting", retryAfterMs: 7000 });
   });
 
+  it.each([413, 429])(
+    "of a proxy that lets nothing through (%i) is its refusal",
+    async (status) => {
+      const problem = await problemOf(answer(status, "<h1>Not through here</h1>", "text/html"));
+      expect(problem).toMatchObject({ kind: "refused", status });
+    },
+  );
+
   it("of a server that is full is its refusal", async () => {
     const body = { type: "urn:llm-council:problem:full", detail: "Too many wait already." };
     const message = "Too many questions are waiting at this server. Try again in a moment.";

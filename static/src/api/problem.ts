@@ -139,11 +139,12 @@ function retryAfterMs(response: Response): number | null {
 
 /** True when a proxy answered in the server's place with its sign-in page. */
 export function looksSignedOut(response: Response): boolean {
-  if (response.status === 401 || response.type === "opaqueredirect") return true;
-  if (response.status >= 300 && response.status < 400) return true;
+  const { status } = response;
+  if (status === 401 || response.type === "opaqueredirect") return true;
+  if (status >= 300 && status < 400) return true;
   const type = response.headers.get("content-type") ?? "";
-  // A proxy's own 502 page is HTML as well, and only means that the server is away.
-  return type.startsWith("text/html") && response.status < 500;
+  // A proxy's own pages are HTML as well: that the server is away, or that something is too large or too much (413, 429).
+  return type.startsWith("text/html") && status < 500 && status !== 413 && status !== 429;
 }
 
 /** The problem a response stands for; null when it is a good answer. */

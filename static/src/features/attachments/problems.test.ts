@@ -78,6 +78,15 @@ it("a refusal for its size, its name or its content has words of the page's", as
   );
 });
 
+it("a file that the proxy does not let through is too large for it", async () => {
+  const page = new Response("<h1>413 Request Entity Too Large</h1>", {
+    status: 413,
+    headers: { "content-type": "text/html" },
+  });
+  const file = new File(["x"], "notes.txt");
+  expect(await refusalOf(await problemOf(page), file, where)).toContain("The proxy in front of");
+});
+
 it("a name in the words of a refusal that is not known keeps its small letter", async () => {
   expect(await refused(418, { detail: "notes.txt is a teapot" })).toBe("notes.txt is a teapot");
   expect(await refused(418, { detail: "this is a teapot" })).toBe("This is a teapot");

@@ -63,7 +63,7 @@ interface Where {
 
 /** Why a file was not taken. Told by what kind of refusal it is: what the server says of it is English. */
 export async function refusalOf(error: unknown, file: File, where: Where): Promise<string> {
-  const { message, fields, unreadable, type, kind } = asProblem(error);
+  const { message, fields, unreadable, type, kind, status } = asProblem(error);
   if (unreadable !== null) return problemOf({ problem: message, problem_kind: unreadable });
   const isWrong = (field: string) => fields.some((one) => one.field === field);
   switch (type) {
@@ -84,6 +84,12 @@ export async function refusalOf(error: unknown, file: File, where: Where): Promi
     default:
   }
   if (kind === "restarting") return t("It could not be taken just now. Add it again in a moment.");
+  // The server itself says how large a file may be.
+  if (status === 413 && type === "") {
+    return t(
+      "The proxy in front of this server lets nothing this large through. Tell whoever runs the server.",
+    );
+  }
   const words = fields[0]?.message ?? message;
   // A name is written as it is.
   return words.startsWith(file.name) ? words : sentence(words);
