@@ -64,6 +64,8 @@ pub enum IgnoredFact {
     },
     /// It is an option of the council, which answers only where the question is not taken apart.
     TakenApart,
+    /// It applies only where the question is taken apart: the council does without it.
+    PartsOnly,
     /// It is on by default, and the request does not fit it.
     UnfitDefault {
         /// What is wrong with it, in English.
@@ -90,6 +92,7 @@ impl fmt::Display for IgnoredFact {
             Self::TakenApart => f.write_str(
                 "it is an option of the council, and applies only if the question is not taken apart",
             ),
+            Self::PartsOnly => f.write_str("it applies only if the question is taken apart"),
             Self::UnfitDefault { problem } => {
                 write!(f, "the default does not fit this request: it {problem}")
             }
@@ -356,6 +359,7 @@ mod tests {
             reason(IgnoredFact::TakenApart),
             "it is an option of the council, and applies only if the question is not taken apart"
         );
+        assert_eq!(reason(IgnoredFact::PartsOnly), "it applies only if the question is taken apart");
         assert_eq!(
             reason(IgnoredFact::UnfitDefault { problem: "must be at most 3".into() }),
             "the default does not fit this request: it must be at most 3"

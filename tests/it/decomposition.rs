@@ -347,6 +347,33 @@ async fn the_ballots_over_each_part_go_by_a_rubric() {
 }
 
 #[tokio::test]
+async fn what_serves_the_parts_stays_where_the_council_would_do_without_it() {
+    let (app, _search) = TestApp::searching("tavily", "").await;
+    app.models.rule(sensible);
+    let told = |events: &[Event]| -> Vec<(Value, Value)> {
+        let ignored = one(events, "run_started")["ignored"].as_array().expect("a list").clone();
+        ignored.iter().map(|one| (one["field"].clone(), one["reason_fact"]["code"].clone())).collect()
+    };
+    let reads = |text: &str, wanted: Asked| -> Vec<bool> {
+        let records = app.models.records();
+        let those = records.iter().filter(|record| asked(&record.request) == wanted);
+        those.map(|record| record.request.body.to_string().contains(text)).collect()
+    };
+    let (events, stored) =
+        ask(&app, json!({"rubric": {"text": "- Quokkas first"}, "use_reviews": false})).await;
+    let expected = [("use_reviews", "taken_apart"), ("rubric", "parts_only")];
+    assert_eq!(told(&events), expected.map(|(field, code)| (json!(field), json!(code))));
+    assert_eq!(stored["metadata"]["rubric"]["text"], "- Quokkas first");
+    assert_eq!(reads("- Quokkas first", Asked::Ballot), [true; 6]);
+
+    let (events, _) = ask(&app, json!({"final": "select", "use_react": true})).await;
+    let expected = [("final", "taken_apart"), ("use_react", "parts_only")];
+    assert_eq!(told(&events), expected.map(|(field, code)| (json!(field), json!(code))));
+    assert_eq!(reads("search_web", Asked::Merge), [false, true], "who puts the answers together may check");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_chairman_that_fails_is_replaced() {
     let app = app_but(|request, asked| {
         (asked == Asked::Merge && request.model == "m/chair")

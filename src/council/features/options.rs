@@ -73,24 +73,27 @@ impl Options {
         options
     }
 
-    /// Reads how often somebody who writes may check, where somebody writes.
+    /// Reads how often somebody who writes may check, where somebody writes: in any case whoever puts the answers to the
+    /// parts of a question together.
     pub(in crate::council) fn checks(
         &self,
         fields: &mut Fields<'_>,
-        by_default: bool,
+        (by_default, may_take_apart): (bool, bool),
         search: Option<&SearchContext>,
         ignored: &mut Vec<Ignored>,
     ) -> u8 {
         let checks = react::parse(fields, by_default, search);
         let why = match (self.final_answer, &self.roster) {
+            (FinalAnswer::Select, _) if may_take_apart => IgnoredFact::PartsOnly,
             (FinalAnswer::Select, _) => IgnoredFact::Selected,
             (_, Choice::Alone { .. }) => IgnoredFact::Alone,
             _ => return checks,
         };
+        let left = if may_take_apart { checks } else { 0 };
         if checks > 0 {
             ignored.push(Ignored::because("use_react", why));
         }
-        0
+        left
     }
 
     /// The request fields of these options, and whether each is on.

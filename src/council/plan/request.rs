@@ -163,7 +163,8 @@ impl Plan {
                 ("reviewer_models", !named.is_empty()),
                 ("reviews_per_answer", reviews_per_answer.take().is_some()),
                 ("use_second_reading", std::mem::take(&mut second_reading)),
-                (rubric::FIELD, rubric.take().is_some()),
+                // Those who rank the answers to the parts go by it.
+                (rubric::FIELD, !format.ranks_parts() && rubric.take().is_some()),
             ];
             for (field, _) in others.into_iter().filter(|(_, on)| *on) {
                 ignored.push(Ignored::because(field, IgnoredFact::Unreviewed));
@@ -208,6 +209,9 @@ impl Plan {
             ];
             let on = options.switched_on().into_iter().chain(others).filter(|(_, on)| *on);
             ignored.extend(on.map(|(field, _)| Ignored::because(field, IgnoredFact::TakenApart)));
+            if without_reviews && rubric.is_some() {
+                ignored.push(Ignored::because(rubric::FIELD, IgnoredFact::PartsOnly));
+            }
         }
         if !is_council && !format.has_ballots() {
             let others = [
@@ -223,8 +227,8 @@ impl Plan {
         let by_default = format.has_tools_by_default();
         let search = context.search.as_ref();
         let tools = tools::parse(&mut fields, (&settings, one_at_a_time), by_default, search);
-        let by_default = format.checks_by_default();
-        let checks = options.checks(&mut fields, by_default, context.search.as_ref(), &mut ignored);
+        let circumstances = (format.checks_by_default(), format.may_take_apart());
+        let checks = options.checks(&mut fields, circumstances, context.search.as_ref(), &mut ignored);
         let search = context.search.filter(|_| lookups.any() || tools.is_some() || checks > 0);
         let verbosity = process::verbosity(&mut fields);
         let history = context.line.map_or(context.history, |line| line.turns);

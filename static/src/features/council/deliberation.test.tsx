@@ -22,11 +22,15 @@ describe("options that do not apply", () => {
   it("are not said to have done nothing where that depends on the question", async () => {
     const reason = "it is an option of the council";
     const page = await deliberation({
-      ignored: [{ field: "use_escalation", reason, reason_fact: { code: "taken_apart" } }],
+      ignored: [
+        { field: "use_escalation", reason, reason_fact: { code: "taken_apart" } },
+        { field: "use_react", reason, reason_fact: { code: "parts_only" } },
+      ],
     });
     expect(page.textContent).toContain(
       "Escalation: it is an option of the council, and applies only if the question is not taken apart.",
     );
+    expect(page.textContent).toContain(": it applies only if the question is taken apart.");
   });
 });
 

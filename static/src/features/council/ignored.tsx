@@ -16,6 +16,7 @@ const sentences: Sentences<Schemas["IgnoredFact"]> = {
   council_only: () => t("it is an option of the council, and this run has another format"),
   taken_apart: () =>
     t("it is an option of the council, and applies only if the question is not taken apart"),
+  parts_only: () => t("it applies only if the question is taken apart"),
   unfit_default: () => t("its default does not fit this question"),
 };
 
@@ -44,7 +45,7 @@ export function IgnoredOptions({ ignored }: { ignored: readonly Ignored[] }) {
           <T
             text={
               // Whether it applied is known only after the run has begun.
-              one.reason_fact?.code === "taken_apart"
+              one.reason_fact?.code === "taken_apart" || one.reason_fact?.code === "parts_only"
                 ? "{{option}}: {{reason}}."
                 : "{{option}} did not apply: {{reason}}."
             }
