@@ -1,5 +1,6 @@
 //! The process's metrics: one recorder, however many servers the process runs.
 
+use std::panic;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -67,6 +68,21 @@ fn install() -> Result<PrometheusHandle, Refusal> {
         tracing::error!(%error, "the thread that folds metric samples could not start: memory will grow until they are scraped");
     }
     Ok(handle)
+}
+
+/// Counts panics from now on, of whatever thread. A request that one ends is in no other metric: its answer is written
+/// outside of what measures requests.
+pub(super) fn count_panics() {
+    metrics::describe_counter!(
+        "llm_council_panics_total",
+        "Faults of the program, each of which ended a request, a run or work in the background."
+    );
+    metrics::counter!("llm_council_panics_total").increment(0);
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |fault| {
+        metrics::counter!("llm_council_panics_total").increment(1);
+        before(fault);
+    }));
 }
 
 /// All metrics as text. A counter of this process holds whole numbers only: what grows by fractions (dollars, seconds)

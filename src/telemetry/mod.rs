@@ -71,6 +71,7 @@ impl Telemetry {
             Hub::current().bind_client(Some(Arc::clone(client)));
         }
         logs::install(&config.log)?;
+        metrics::count_panics();
         for notice in &config.notices {
             tracing::warn!("{notice}");
         }

@@ -390,3 +390,19 @@ fn a_sink_that_takes_nothing_does_not_hold_up_the_end() {
     let ended = std::io::copy(&mut sink, &mut std::io::sink());
     assert_eq!(ended.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
+
+#[test]
+fn a_panic_is_counted_and_told_as_before() {
+    let telemetry = Telemetry::for_tests().unwrap();
+    let counted = || {
+        let page = telemetry.render_metrics();
+        let line = page.lines().find_map(|line| line.strip_prefix("llm_council_panics_total "));
+        line.map(|count| count.parse::<u64>().unwrap())
+    };
+    metrics::count_panics();
+    let before = counted().expect("it begins at 0");
+    let fault: std::thread::Result<()> = std::panic::catch_unwind(|| panic!("on purpose"));
+    assert!(fault.is_err());
+    // Another test may panic on purpose at the same moment.
+    assert!(counted() > Some(before));
+}

@@ -99,6 +99,7 @@ async fn every_count_begins_at_0_with_the_labels_it_will_have() {
         "llm_council_log_retries_total",
         "llm_council_journal_mismatches_total",
         "llm_council_reports_dropped_total",
+        "llm_council_panics_total",
         "llm_council_db_timeouts_total",
         "llm_council_draining",
     ] {
