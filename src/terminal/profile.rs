@@ -83,16 +83,59 @@ pub fn read(path: Option<&Path>) -> Result<Profiles, Trouble> {
     })
 }
 
-/// Writes the file anew, for its owner alone; the old one stays whole until the new one is.
+/// Keeps a profile in the file, which is its owner's alone. Whatever else stands there stays as it is written.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn write(path: &Path, profiles: &Profiles) -> Result<(), Trouble> {
+/// When the file cannot be read or written.
+pub fn keep(path: &Path, name: &str, profile: &Profile) -> Result<(), Trouble> {
     let failed =
         |error: std::io::Error| Trouble::Failed(format!("{} cannot be written: {error}", path.display()));
-    let text = toml::to_string_pretty(profiles).map_err(|error| failed(std::io::Error::other(error)))?;
+    let mut profiles = read(Some(path))?;
+    profiles.profiles.insert(name.to_owned(), profile.clone());
+    let anew = toml::to_string_pretty(&profiles).map_err(|error| failed(std::io::Error::other(error)))?;
+    let edited = edited(&fs::read_to_string(path).unwrap_or_default(), name, profile);
+    let says = toml::from_str::<Profiles>(&edited).ok();
+    let says = says.and_then(|profiles| toml::to_string_pretty(&profiles).ok());
+    // What is written in a way that the lines do not show (a table in braces) is written anew.
+    let text = if says.as_ref() == Some(&anew) { edited } else { anew };
+    // Where it is a link, what that leads to.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    write(&path, &text).map_err(failed)
+}
+
+/// The text with this profile in its table, or in a new one at the end.
+fn edited(text: &str, name: &str, profile: &Profile) -> String {
+    let read = |line: &str| toml::from_str::<toml::Table>(line).unwrap_or_default();
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    let fields = format!("server = {}\ntoken = {}\n", quoted(&profile.server), quoted(&profile.token));
+    let (mut edited, mut is_its, mut is_there) = (String::new(), false, false);
+    for line in text.lines() {
+        let is_header = line.trim_start().starts_with('[');
+        if is_header {
+            is_its = read(line).get("profiles").is_some_and(|profiles| profiles.get(name).is_some());
+        }
+        let sets = |field: &str| read(line).contains_key(field);
+        if is_its && !is_header && (sets("server") || sets("token")) {
+            continue;
+        }
+        edited.push_str(line);
+        edited.push('\n');
+        if is_its && is_header {
+            edited.push_str(&fields);
+            is_there = true;
+        }
+    }
+    if !is_there {
+        let gap = if edited.is_empty() { "" } else { "\n" };
+        edited.push_str(&format!("{gap}[profiles.{}]\n{fields}", quoted(name)));
+    }
+    edited
+}
+
+/// Writes the file anew, for its owner alone; the old one stays whole until the new one is.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
+        fs::create_dir_all(folder)?;
     }
     let new = path.with_extension(format!("{}.new", std::process::id()));
     let written =
@@ -101,11 +144,8 @@ pub fn write(path: &Path, profiles: &Profiles) -> Result<(), Trouble> {
             file.sync_all()?;
             fs::rename(&new, path)
         });
-    written.map_err(|error| {
-        // A half-written file is useless; it does not matter if it cannot be removed either.
-        drop(fs::remove_file(&new));
-        failed(error)
-    })
+    // A half-written file is useless; it does not matter if it cannot be removed either.
+    written.inspect_err(|_| drop(fs::remove_file(&new)))
 }
 
 #[cfg(test)]
@@ -120,14 +160,43 @@ mod tests {
         let path = path(|name| (name == "HOME").then(|| folder.path().to_owned())).unwrap();
         assert!(path.ends_with(".config/llm-council/cli.toml"));
         assert!(read(Some(&path)).unwrap().profiles.is_empty());
-        let mut profiles = Profiles::default();
-        profiles.profiles.insert("work".into(), Profile::new("https://c.example".into(), "lc_secret".into()));
-        write(&path, &profiles).unwrap();
-        write(&path, &profiles).unwrap();
+        let profile = Profile::new("https://c.example".into(), "lc_secret".into());
+        keep(&path, "work", &profile).unwrap();
+        keep(&path, "work", &profile).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(read(Some(&path)).unwrap().profiles["work"].server, "https://c.example");
+        let profiles = read(Some(&path)).unwrap();
+        assert_eq!(profiles.profiles["work"].server, "https://c.example");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
         assert!(!format!("{profiles:?}").contains("secret"));
+    }
+
+    #[test]
+    fn what_else_stands_in_the_file_stays_as_it_is_written_and_a_link_stays_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, target) = (folder.path().join("cli.toml"), folder.path().join("mine.toml"));
+        let text = "# Mine.\n[profiles.work] # the office\ntoken = \"lc_old\"\n# An alias.\nserver = \"https://old\"\n\n\
+                    [chat]\n# Long ones.\nmode = 'debate'\n";
+        fs::write(&target, text).unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        keep(&path, "work", &Profile::new("https://new".into(), "lc_new".into())).unwrap();
+        keep(&path, "at home", &Profile::new("https://home".into(), "lc_home".into())).unwrap();
+        assert!(path.is_symlink());
+        assert_eq!(
+            fs::read_to_string(&target).unwrap(),
+            "# Mine.\n[profiles.work] # the office\nserver = \"https://new\"\ntoken = \"lc_new\"\n# An alias.\n\n\
+             [chat]\n# Long ones.\nmode = 'debate'\n\n\
+             [profiles.\"at home\"]\nserver = \"https://home\"\ntoken = \"lc_home\"\n"
+        );
+    }
+
+    #[test]
+    fn a_file_whose_lines_do_not_show_the_profiles_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cli.toml");
+        fs::write(&path, "profiles = { work = { server = \"https://old\", token = \"lc_old\" } }\n").unwrap();
+        keep(&path, "work", &Profile::new("https://new".into(), "lc_new".into())).unwrap();
+        let profiles = read(Some(&path)).unwrap().profiles;
+        assert_eq!((profiles.len(), profiles["work"].server.as_str()), (1, "https://new"));
     }
 
     #[test]

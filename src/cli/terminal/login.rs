@@ -42,7 +42,8 @@ impl Login {
                     .to_owned(),
             )
         })?;
-        let mut profiles = profile::read(Some(&path))?;
+        // What could not be kept is not asked for.
+        profile::read(Some(&path))?;
         let token = token(&self.server)?;
         let session = Http::server(&self.server, Some(&token))?;
         let me = session.get("/api/user").await?;
@@ -50,8 +51,7 @@ impl Login {
         let name = crate::terminal::text::one_line(name).into_owned();
         let server = session.place().to_string();
         let kept = Profile::new(server.clone(), token.expose_secret().to_owned());
-        profiles.profiles.insert(self.profile.clone().unwrap_or_else(|| profile::DEFAULT.to_owned()), kept);
-        profile::write(&path, &profiles)?;
+        profile::keep(&path, self.profile.as_deref().unwrap_or(profile::DEFAULT), &kept)?;
         Ok(format!("Signed in at {server} as {name}. Saved in {}, readable only by you.", path.display()))
     }
 }
