@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { useAudit } from "../../api/admin";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
-import { Answered, Panel } from "../dashboard/panel";
+import { Answered, Nothing, Panel } from "../dashboard/panel";
 import { actionOf, actionsByName, detailsOf } from "./audit-words";
 import { KnownUsers } from "./known-users";
 import { More } from "./more";
@@ -60,9 +60,11 @@ export function Audit() {
           const entries = pages.flat();
           if (entries.length === 0) {
             return (
-              <p className="quiet">
-                {isWhole ? t("Nothing was noted yet.") : t("No entry matches.")}
-              </p>
+              <Nothing>
+                <p className="quiet">
+                  {isWhole ? t("Nothing was noted yet.") : t("No entry matches.")}
+                </p>
+              </Nothing>
             );
           }
           return (

@@ -8,6 +8,8 @@ import { Usage } from "./usage";
 import { Users } from "./users";
 
 let asked: string[];
+/** The next answers take their time. */
+let isSlow: boolean;
 /** What the report of usage has. */
 let rows: object[];
 const row = (id: string) => ({
@@ -25,8 +27,10 @@ beforeEach(() => {
   queryClient.clear();
   asked = [];
   rows = [];
+  isSlow = false;
   vi.stubGlobal("fetch", (address: string) => {
     asked.push(address);
+    if (isSlow) return new Promise<Response>(() => {});
     const { pathname, searchParams } = new URL(address, "http://host.test");
     const answers: Record<string, object> = {
       "/api/admin/usage": { by: searchParams.get("by"), rows },
@@ -100,6 +104,34 @@ describe("lists of the administration", () => {
     await settled("No entry matches.");
     expect(lastOf("/api/admin/audit")).toMatch(/user=ann&action=token&target=x/);
     expect(box(audit, "Action").value).toBe("token");
+  });
+
+  it("keep in the address what they are grouped by, and that only failures count", async () => {
+    await render(<Usage />);
+    await click(button("Day"));
+    await settled("Nobody asked anything in this period.");
+    expect(location.search).toBe("?by=day");
+    expect(lastOf("/api/admin/usage")).toContain("by=day");
+    history.replaceState(null, "", "/admin/runs?failures=true");
+    const runs = await render(<Runs />);
+    await settled("No run had a failure.");
+    expect(lastOf("/api/admin/runs")).toContain("failures=true");
+    const tick = runs.querySelector<HTMLInputElement>("[type=checkbox]");
+    expect(tick?.checked).toBe(true);
+    await click(tick);
+    await settled("Nobody has asked anything yet.");
+    expect(location.search).toBe("");
+  });
+
+  it("say nothing of another person before that is known", async () => {
+    history.replaceState(null, "", "/admin/runs?user=ann");
+    const page = await render(<Runs />, queryClient);
+    await settled("ann has asked nothing yet.");
+    isSlow = true;
+    put(box(page, "User"), "bob");
+    await act(() => enter(box(page, "User")));
+    expect(location.search).toBe("?user=bob");
+    expect(page.textContent).not.toContain("has asked nothing yet.");
   });
 
   it("lead from a person to what is theirs, and say who administers", async () => {

@@ -8,7 +8,7 @@ import { count, duration } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Cost } from "../dashboard/cost";
 import { formatName } from "../dashboard/format-names";
-import { Answered, Panel } from "../dashboard/panel";
+import { Answered, Nothing, Panel } from "../dashboard/panel";
 import { RunBadge } from "../dashboard/run-status";
 import { KnownUsers } from "./known-users";
 import { More } from "./more";
@@ -139,7 +139,8 @@ function none(failuresOnly: boolean, user: string): string {
 
 /** How the latest runs went. */
 export function Runs() {
-  const [failuresOnly, setFailuresOnly] = useState(false);
+  const [failures, setFailures] = useNarrowed("failures");
+  const failuresOnly = failures === "true";
   const [user, setUser] = useNarrowed("user");
   const runs = useRuns(failuresOnly, user);
   return (
@@ -156,7 +157,7 @@ export function Runs() {
           <input
             type="checkbox"
             checked={failuresOnly}
-            onChange={(event) => setFailuresOnly(event.target.checked)}
+            onChange={(event) => setFailures(event.target.checked ? "true" : "")}
           />
           {t("Only with failures")}
         </label>
@@ -167,7 +168,9 @@ export function Runs() {
           return (
             <>
               {rows.length === 0 ? (
-                <p className="quiet">{none(failuresOnly, user)}</p>
+                <Nothing>
+                  <p className="quiet">{none(failuresOnly, user)}</p>
+                </Nothing>
               ) : (
                 <ScrollBox label={t("Runs")}>
                   <table className="figures-table">

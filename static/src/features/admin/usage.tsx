@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { Link } from "wouter";
 import { type UsageBy, type UsageWanted, usageHref, useUsage } from "../../api/admin";
 import type { Money, UsageRow } from "../../api/types";
@@ -145,7 +144,9 @@ function Report({ wanted }: { wanted: UsageWanted }) {
 export function Usage() {
   const [span, setSpan] = useSpan();
   const [user, setUser] = useNarrowed("user");
-  const [by, setBy] = useState<UsageBy>(user === "" ? "user" : "model");
+  const [grouped, setBy] = useNarrowed("by");
+  // Grouped by users, the usage of one is a single line.
+  const by = ways.find(([way]) => way === grouped)?.[0] ?? (user === "" ? "user" : "model");
   const wanted: UsageWanted = { by, span, user };
   const error = spanError(span);
   return (

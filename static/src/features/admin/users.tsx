@@ -4,7 +4,7 @@ import { useUsers } from "../../api/admin";
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
-import { Answered, Panel } from "../dashboard/panel";
+import { Answered, Nothing, Panel } from "../dashboard/panel";
 import { Blocks } from "./blocks";
 import type { Begun } from "./decisions";
 import { KnownUsers } from "./known-users";
@@ -42,7 +42,13 @@ function Everyone({ onBlock }: { onBlock: (user: string) => void }) {
       <Answered query={users} failed={msg("The users could not be loaded: {{reason}}")} lines={6}>
         {({ pages }) => {
           const rows = new Map(pages.flat().map((user) => [user.id, user]));
-          if (rows.size === 0) return <p className="quiet">{t("No user matches.")}</p>;
+          if (rows.size === 0) {
+            return (
+              <Nothing>
+                <p className="quiet">{t("No user matches.")}</p>
+              </Nothing>
+            );
+          }
           return (
             <>
               <ScrollBox label={t("Users")}>
