@@ -1,9 +1,12 @@
 /** Until the figures of newly chosen days arrive, nothing is said of those days that holds for the earlier ones. */
 import { QueryClient } from "@tanstack/react-query";
+import { act } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import DashboardPage from "../../pages/dashboard";
-import { button, click, render, settled } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { Answered, Nothing, useAskedWith } from "./panel";
+import { RangeBar } from "./range-bar";
+import { useSpan } from "./use-span";
 
 const summary = { total_queries: 0, total_calls: 0, cleared_at: null };
 let hold = false;
@@ -28,6 +31,27 @@ it("days without a question say so, and the next ones wait for their own answer"
   expect(page.textContent).not.toContain("You asked nothing");
   expect(page.querySelector(".waiting")).not.toBeNull();
 });
+
+it("the boxes have the days of the address, also when going back", async () => {
+  const page = await render(<Bar />);
+  const days = () => [...page.querySelectorAll("input")].map(({ value }) => value);
+  const go = (address: string) => act(async () => history.replaceState(null, "", address));
+  await go("/dashboard?from=2026-01-05&until=2026-01-09");
+  expect(days()).toEqual(["2026-01-05", "2026-01-09"]);
+  // A link to the usual days, and other ones chosen there.
+  await go("/dashboard");
+  await click(button("Custom"));
+  await type(page.querySelector("input"), "2026-02-01");
+  expect(location.search).toContain("from=2026-02-01");
+  expect(days()[0]).toBe("2026-02-01");
+  await go("/dashboard?from=2026-01-05&until=2026-01-09");
+  expect(days()).toEqual(["2026-01-05", "2026-01-09"]);
+});
+
+function Bar() {
+  const [span, setSpan] = useSpan();
+  return <RangeBar span={span} onChoose={setSpan} />;
+}
 
 function Days({ query, asking }: { query: Asked; asking: string }) {
   const askedWith = useAskedWith(query, asking);

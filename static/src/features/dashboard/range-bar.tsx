@@ -9,19 +9,28 @@ function presetName(preset: Span["preset"]): string {
   return t("{{count, number}} days", { count: Number(preset) });
 }
 
+/** The day in a box; none while it is half a date. */
+const read = (day: string) => (isDay(day) ? day : null);
+
 /** Which days are counted: a preset, or two days of one's own. */
 export function RangeBar({ span, onChoose }: { span: Span; onChoose: (span: Span) => void }) {
   const id = useId();
   const today = dayOf(new Date());
   // Typed apart from what is asked for: half a date is none.
   const [typed, setTyped] = useState({ from: span.from ?? "", until: span.until ?? "" });
+  // It may also come from the address: by a link, or when going back.
+  const [before, setBefore] = useState(span);
+  if (span.from !== before.from || span.until !== before.until) {
+    setBefore(span);
+    const isTyped = read(typed.from) === span.from && read(typed.until) === span.until;
+    if (!isTyped) setTyped({ from: span.from ?? "", until: span.until ?? "" });
+  }
   const custom = span.preset === "custom";
   const error = spanError(span);
 
   const type = (patch: Partial<typeof typed>) => {
     const next = { ...typed, ...patch };
     setTyped(next);
-    const read = (day: string) => (isDay(day) ? day : null);
     const [from, until] = [read(next.from), read(next.until)];
     if (from !== null || until !== null) onChoose({ preset: "custom", from, until });
   };
