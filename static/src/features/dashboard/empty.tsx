@@ -1,7 +1,8 @@
 import { Link } from "wouter";
 import { useAnyRuns } from "../../api/insight";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { dateFormat, when } from "../../ui/format";
+import { ReadFailed } from "../../ui/read-failed";
 import { Waiting } from "./panel";
 import { formatText, type RunFormat } from "./run-format";
 import { type Span, spanOf, spanText } from "./span";
@@ -20,6 +21,9 @@ interface Props {
 export function Empty({ span, format, clearedAt, onChoose, onAllFormats }: Props) {
   const any = useAnyRuns();
   if (any.isPending) return <Waiting />;
+  if (any.data === undefined) {
+    return <ReadFailed text={msg("Your figures could not be loaded: {{reason}}")} query={any} />;
+  }
   if (any.data && format) {
     return (
       <section className="empty">

@@ -32,6 +32,18 @@ it("days without a question say so, and the next ones wait for their own answer"
   expect(page.querySelector(".waiting")).not.toBeNull();
 });
 
+it("nobody is taken for a newcomer where it cannot be read whether they are one", async () => {
+  vi.stubGlobal("fetch", (address: string) => {
+    const figures = { summary, models: {} };
+    if (!address.includes("/recent")) return Promise.resolve(Response.json(figures));
+    return Promise.resolve(Response.json({ detail: "Not now." }, { status: 500 }));
+  });
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const page = await render(<DashboardPage />, client);
+  await settled("Your figures could not be loaded: Not now.");
+  expect(page.textContent).not.toContain("Nothing to count yet");
+});
+
 it("the boxes have the days of the address, also when going back", async () => {
   const page = await render(<Bar />);
   const days = () => [...page.querySelectorAll("input")].map(({ value }) => value);
