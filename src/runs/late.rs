@@ -2,6 +2,7 @@
 //! have them. Whoever began them all the same would make every call a second time until its next heartbeat.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 
 use tokio::time::Instant;
 
@@ -33,6 +34,33 @@ pub(super) async fn still_ours(shared: &Shared, runs: &[(RunId, i32)], began: In
         tracing::warn!(run.id = %run, attempt, "the run has another owner now");
     }
     ours
+}
+
+/// Waits for what has to be known before these executions can begin, and prolongs their leases meanwhile. They are not among
+/// the live runs yet: another server would take them, and count this one as crashed.
+pub(super) async fn keeping<T>(
+    shared: &Shared,
+    runs: &[(RunId, i32)],
+    waited_for: impl Future<Output = T>,
+) -> T {
+    tokio::select! {
+        biased;
+        known = waited_for => known,
+        never = prolong(shared, runs) => match never {},
+    }
+}
+
+async fn prolong(shared: &Shared, runs: &[(RunId, i32)]) -> Infallible {
+    let settings = &shared.settings;
+    loop {
+        tokio::time::sleep(settings.heartbeat()).await;
+        if let Err(error) = leases::heartbeat(&shared.db, runs, settings.lease).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "leases of runs that are about to begin could not be prolonged; trying again"
+            );
+        }
+    }
 }
 
 /// Gives up these executions, which this process has and cannot begin, as soon as the database answers: it has not crashed.

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::driver;
 use super::execution::Ending;
 use super::journal::Recovered;
-use super::late::{give_back, still_ours};
+use super::late::{give_back, keeping, still_ours};
 use super::live::LiveRun;
 use super::queue::Slot;
 use super::state::Runs;
@@ -27,7 +27,8 @@ pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots:
     }
     let ids: Vec<RunId> = claimed.iter().map(|claimed| claimed.id).collect();
     let attempts: Vec<_> = claimed.iter().map(|claimed| (claimed.id, claimed.attempt)).collect();
-    let mut stored = match journal::remembered(&runs.shared.db, &ids).await {
+    let read = journal::remembered(&runs.shared.db, &ids);
+    let mut stored = match keeping(&runs.shared, &attempts, read).await {
         Ok(stored) => stored,
         // The leases run out by themselves and the runs are claimed again.
         Err(error) => {

@@ -102,6 +102,40 @@ async fn a_run_that_cannot_be_read_when_it_is_taken_over_has_not_lost_another_se
 }
 
 #[tokio::test]
+async fn a_run_that_takes_long_to_read_is_not_taken_from_the_server_that_reads_it() {
+    let servers = Replicas::with(&[("runs.lease_seconds", "2")]).await;
+    let (run, _, mut stream) = under_way(&servers).await;
+    servers.gate.open();
+    stream.until("complete").await;
+    let mut holder = servers.db.superuser().await;
+    sqlx::raw_sql("BEGIN; LOCK TABLE decisions").execute(&mut holder).await.unwrap();
+    leave_behind(&servers.db, &run, 1, "-1 s").await;
+    let mut look = servers.db.superuser().await;
+    let begun = Instant::now();
+    let state = "SELECT status <> 'running', attempt, crashes, extract(epoch FROM lease_until)::float8
+                 FROM runs WHERE user_id = 'left-1'";
+    let mut claimed_until = None;
+    let mut holder = Some(holder);
+    loop {
+        let (is_over, attempt, crashes, lease_until): (bool, i32, i32, Option<f64>) =
+            sqlx::query_as(state).fetch_one(&mut look).await.unwrap();
+        assert!(attempt <= 2 && crashes <= 1, "the other server has taken it as well");
+        if is_over {
+            break;
+        }
+        if let Some(until) = lease_until.filter(|_| attempt == 2)
+            && until > *claimed_until.get_or_insert(until) + 3.0
+        {
+            // It was read for longer than a lease lasts.
+            holder = None;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "it is not ended");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(holder.is_none(), "it waited for what could not be read");
+}
+
+#[tokio::test]
 async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
     let servers = Replicas::with(&[NO_POLLING, ("runs.max_live", "2")]).await;
     let Replicas { one, other, models, gate, db } = servers;
