@@ -69,9 +69,12 @@ let shared: SharedConversation;
 /** A refusal by its status; null where there is none. */
 let refused: { status: number; detail: string } | null;
 let asked: string[];
+/** What changes something waits for it. */
+let held: Promise<unknown>;
 
 beforeEach(() => {
   queryClient.clear();
+  held = Promise.resolve();
   history.replaceState(null, "", "/s/s-1");
   shared = snapshot;
   refused = null;
@@ -80,6 +83,7 @@ beforeEach(() => {
     const method = init.method ?? "GET";
     if (path === "/api/user") return Response.json({ id: "ben", is_admin: false });
     asked.push(`${method} ${path}`);
+    if (method !== "GET") await held;
     if (refused) {
       return new Response(JSON.stringify(refused), {
         status: refused.status,
@@ -92,6 +96,15 @@ beforeEach(() => {
   });
 });
 afterEach(() => vi.restoreAllMocks());
+
+/** Holds what changes something, until what is returned is called. */
+function hold(): () => void {
+  let release: () => void = () => undefined;
+  held = new Promise<void>((done) => {
+    release = done;
+  });
+  return () => release();
+}
 
 const show = () =>
   render(
@@ -148,6 +161,18 @@ describe("what somebody shares", () => {
     await click(button("Continue as my own"));
     await vi.waitFor(() => expect(location.pathname).toBe("/c/c-new"));
     expect(asked).toEqual(["GET /api/shares/s-1", "POST /api/shares/s-1/copy"]);
+  });
+
+  it("leaves whoever goes on to another page while it is copied where they are", async () => {
+    await show();
+    await settled("Continue as my own");
+    const release = hold();
+    await click(button("Continue as my own"));
+    await settled("Copying…");
+    await act(async () => history.pushState(null, "", "/c/c-other"));
+    release();
+    await settled("Continue as my own");
+    expect(location.pathname).toBe("/c/c-other");
   });
 
   it("says which files its copy is without, before and in the copy", async () => {
@@ -226,6 +251,19 @@ describe("what is one's own", () => {
     await settled("The link no longer works.");
     expect(location.pathname).toBe("/c/c-1");
     expect(asked).toEqual(["GET /api/shares/s-1", "DELETE /api/shares/s-1"]);
+  });
+
+  it("is stopped without taking anybody from the page that they have gone on to", async () => {
+    const page = await show();
+    await settled("Shared by you on March 12, 2026");
+    const release = hold();
+    await click(button("Stop sharing"));
+    await settled("Stop sharing?");
+    await click([...page.querySelectorAll("dialog button")].at(-1));
+    await act(async () => history.pushState(null, "", "/c/c-other"));
+    release();
+    await settled("The link no longer works.");
+    expect(location.pathname).toBe("/c/c-other");
   });
 });
 

@@ -29,7 +29,8 @@ export function Ends({ project, onEnding }: Props) {
       const place = newIn(id);
       drafts.clear(place);
       files.clear(place);
-      go("/");
+      // Whoever has gone on to another page meanwhile stays there.
+      if (location.pathname === `/p/${id}`) go("/");
       toast(t(done, { name }));
     } catch (error) {
       onEnding(false);

@@ -22,12 +22,15 @@ export function GoOn({ makeCopy, files }: Props) {
   const copy = async () => {
     if (busy) return;
     setBusy(true);
+    const here = location.pathname;
     try {
-      go(`/c/${(await makeCopy()).id}`, { state: withoutFiles(files) });
+      const { id } = await makeCopy();
+      // Whoever has gone on to another page meanwhile stays there.
+      if (location.pathname === here) go(`/c/${id}`, { state: withoutFiles(files) });
     } catch (error) {
       complain(msg("Not copied: {{message}}"))(error);
-      setBusy(false);
     }
+    setBusy(false);
   };
   return (
     <>
@@ -62,8 +65,14 @@ export function Mine({ shared }: { shared: SharedConversation }) {
           {t("Open the conversation")}
         </Link>
       )}
-      {/* Here it can be read no longer. */}
-      <StopSharing id={shared.id} className="button" onStopped={() => go(conversation ?? "/")} />
+      <StopSharing
+        id={shared.id}
+        className="button"
+        onStopped={() => {
+          // Here it can be read no longer.
+          if (location.pathname === `/s/${shared.id}`) go(conversation ?? "/");
+        }}
+      />
     </>
   );
 }
