@@ -90,13 +90,16 @@ async fn a_question_in_the_place_of_another_stands_beside_it_and_each_branch_has
         );
     }
     assert_eq!(told_before(&records, "Two, in other words?").len(), 4);
-    assert!(told_before(&records, "Three?").iter().all(|before| before.contains("Two?")));
+    let told = told_before(&records, "Three?");
+    assert!(!told.is_empty() && told.iter().all(|before| before.contains("Two?")), "{told:?}");
 
     // A follow-up goes on from the branch that one was on.
     ask(&ann, &id, json!({"content": "And then?"})).await;
     let last = read(&ann, &id, "").await;
     assert_eq!(questions(&last), ["One?", "Two, in other words?", "And then?"]);
-    for before in told_before(&app.models.records(), "And then?") {
+    let told = told_before(&app.models.records(), "And then?");
+    assert_eq!(told.len(), 4);
+    for before in told {
         assert!(before.contains("Two, in other words?") && !before.contains("Three?"), "{before}");
     }
     app.close().await;
@@ -112,7 +115,8 @@ async fn the_first_question_can_be_asked_in_another_way_and_the_branch_one_was_o
     after(&ann, &id, &Value::Null, "Or one so?").await;
     let shown = read(&ann, &id, "").await;
     assert_eq!((questions(&shown), &shown["title"]), (vec!["Or one so?"], &title));
-    assert!(told_before(&app.models.records(), "Or one so?").iter().all(|before| !before.contains("One?")));
+    let told = told_before(&app.models.records(), "Or one so?");
+    assert!(!told.is_empty() && told.iter().all(|before| !before.contains("One?")), "{told:?}");
     // The same question again is a sibling as well.
     after(&ann, &id, &Value::Null, "One?").await;
     let shown = read(&ann, &id, "").await;
@@ -343,6 +347,7 @@ async fn a_killed_run_on_a_branch_is_taken_up_there() {
     assert_eq!(questions(&shown), ["One?", "Two, in other words?"]);
     assert_eq!(shown["messages"][3]["status"], "complete");
     let told = told_before(&models.records(), "Two, in other words?");
+    assert!(!told.is_empty(), "nobody was asked");
     assert!(told.iter().all(|before| before.contains("One?") && !before.contains("Two?")), "{told:?}");
 }
 

@@ -47,6 +47,11 @@ fn says(request: &RecordedRequest, text: &str) -> bool {
     messages.filter_map(|message| message["content"].as_str()).any(|content| content.contains(text))
 }
 
+/// That there are requests, and that each of them says this.
+fn all_say(requests: &[RecordedRequest], text: &str) -> bool {
+    !requests.is_empty() && requests.iter().all(|request| says(request, text))
+}
+
 #[tokio::test]
 async fn those_who_judge_and_write_read_a_correction_and_members_do_not() {
     let app = TestApp::start().await;
@@ -85,7 +90,7 @@ async fn those_who_judge_and_write_read_a_correction_and_members_do_not() {
     // The next question is asked in its light.
     ann.ask(&id, json!({"content": "And when?"})).await.rest().await;
     let later = asked(&app.models, AskedFor::Answer).split_off(4);
-    assert!(later.iter().all(|request| says(request, &format!("Who wrote it?\n\nCorrection: {ADDED}"))));
+    assert!(all_say(&later, &format!("Who wrote it?\n\nCorrection: {ADDED}")));
 
     let text = ann.get(&format!("/api/conversations/{id}/export")).await;
     assert!(text.text.contains(ADDED), "{}", text.text);
@@ -126,7 +131,7 @@ async fn where_nobody_reviews_it_is_open_until_the_chairman_writes() {
     correct(&ann, &run, ADDED).await.ok();
     gate.open();
     stream.rest().await;
-    assert!(asked(&app.models, AskedFor::Synthesis).iter().all(|request| says(request, ADDED)));
+    assert!(all_say(&asked(&app.models, AskedFor::Synthesis), ADDED));
     app.close().await;
 }
 
@@ -230,7 +235,7 @@ async fn a_second_tier_that_is_called_by_the_reviews_reads_what_was_added() {
         .filter(|(model, _)| model == "l/one")
         .collect();
     assert_eq!(reads, [("l/one".to_owned(), true)]);
-    assert!(asked(&app.models, AskedFor::Review).iter().all(|request| says(request, ADDED)));
+    assert!(all_say(&asked(&app.models, AskedFor::Review), ADDED));
     app.close().await;
 }
 
@@ -278,9 +283,10 @@ async fn a_corrected_question_is_asked_again_with_it_and_nothing_is_paid_twice()
     };
     let (second, events) = retry(run, "stage3").await;
     assert_eq!(find(&events, "run_started")["corrections"][0]["text"], ADDED);
-    let paid = app.models.records().split_off(calls);
-    assert!(paid.iter().all(|record| record.request.asked_for() == AskedFor::Synthesis), "{paid:?}");
-    assert!(paid.iter().all(|record| says(&record.request, ADDED)));
+    let paid = app.models.records().split_off(calls).into_iter().map(|record| record.request);
+    let paid: Vec<RecordedRequest> = paid.collect();
+    assert!(paid.iter().all(|request| request.asked_for() == AskedFor::Synthesis), "{paid:?}");
+    assert!(all_say(&paid, ADDED));
     let stored = ann.get(&format!("/api/runs/{second}")).await.ok();
     assert_eq!(stored["metadata"]["corrections"][0]["text"], ADDED);
 
@@ -387,7 +393,7 @@ async fn a_correction_is_taken_in_by_way_of_another_server() {
     gate.open();
     let events = stream.rest().await;
     assert_eq!(find(&events, "correction_added")["data"]["text"], ADDED);
-    assert!(asked(&models, AskedFor::Review).iter().all(|request| says(request, ADDED)));
+    assert!(all_say(&asked(&models, AskedFor::Review), ADDED));
     let late = correct(&other.user("ann"), &run, "More.").await;
     assert_eq!(late.status, 409);
 }
@@ -414,7 +420,7 @@ async fn outlives(by_the_one_that_dies: bool) {
     let events = there.events(&run, 0).await.rest().await;
     assert_eq!(events.last().unwrap().kind(), "complete");
     assert_eq!(kinds(&events).iter().filter(|kind| **kind == "correction_added").count(), 1);
-    assert!(asked(&models, AskedFor::Review).iter().all(|request| says(request, ADDED)));
+    assert!(all_say(&asked(&models, AskedFor::Review), ADDED));
     let stored = there.get(&format!("/api/runs/{run}")).await.ok();
     assert_eq!(stored["metadata"]["corrections"][0]["text"], ADDED);
 }

@@ -197,7 +197,11 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
     let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
     council::deliberate(&run, &plan).await.unwrap();
 
-    for request in models.asked.lock().unwrap().iter() {
+    let asked = models.asked.lock().unwrap();
+    for purpose in ["review", "synthesis"] {
+        assert!(asked.iter().any(|request| request.purpose.name == purpose), "no {purpose} was asked for");
+    }
+    for request in asked.iter() {
         let prompt = &request.messages.last().unwrap().content;
         let titles = || fences(prompt, &run.marker()).into_iter().map(|(title, _)| title);
         let mut sorted: Vec<_> = titles().collect();
@@ -324,8 +328,10 @@ async fn hostile_members_gain_nothing_over_http() {
         assert_eq!(events.last().unwrap().kind(), "complete", "{names:?}");
     }
     let records = app.models.records();
-    let chairmans = records.iter().map(|record| record.request.prompt());
-    for prompt in chairmans.filter(|prompt| prompt.starts_with("You are the chairman")) {
+    let prompts = records.iter().map(|record| record.request.prompt());
+    let chairmans: Vec<_> = prompts.filter(|prompt| prompt.starts_with("You are the chairman")).collect();
+    assert!(chairmans.len() >= cases.len(), "one for each question");
+    for prompt in chairmans {
         assert_eq!(fences(prompt, marker_of(prompt)).len(), 1 + 4 + 4, "a question, answers, reviews");
     }
     app.close().await;

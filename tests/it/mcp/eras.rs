@@ -147,6 +147,7 @@ async fn a_method_that_is_not_there_says_so() {
 async fn every_tool_says_what_it_takes_gives_and_does() {
     let app = TestApp::start().await;
     let list = Client::modern(&app, "ann").result("tools/list", json!({})).await;
+    assert_eq!(names(&list), TOOLS);
     for tool in list["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         for schema in ["inputSchema", "outputSchema"] {
