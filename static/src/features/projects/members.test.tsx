@@ -1,7 +1,7 @@
 /** What the people in a project are called. */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Member, Project } from "../../api/projects";
-import { button, render } from "../../test/render";
+import { button, click, render, settled, type } from "../../test/render";
 import { Members } from "./members";
 
 const member = (name: string, more: Partial<Member> = {}): Member => ({
@@ -29,4 +29,18 @@ it("people have the names that the sign-in gives them, with their user names bes
     ["staff", "group"],
   ]);
   expect(button("Remove Ben Heron")).toBeTruthy();
+});
+
+it("a member is not added once more, with another role", async () => {
+  const members = [
+    member("ann", { is_me: true, role: "owner" }),
+    member("ben", { role: "owner", display_name: "Benjamin Heron" }),
+  ];
+  const asked = vi.fn();
+  vi.stubGlobal("fetch", asked);
+  const page = await render(<Members project={{ id: "p-1", role: "owner", members } as Project} />);
+  await type(page.querySelector("form input"), " Ben ");
+  await click(page.querySelector("form [type=submit]"));
+  await settled("This is a member already.");
+  expect(asked).not.toHaveBeenCalled();
 });

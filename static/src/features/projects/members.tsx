@@ -141,6 +141,12 @@ function Add({ project }: { project: Project }) {
     await attempt(async () => {
       const read = readForm();
       const called = read.line("name", name, nameLength);
+      const isKnown = (member: Member) =>
+        member.kind === kind && member.name === (kind === "user" ? called.toLowerCase() : called);
+      // It would be another role for them, such as that of a reader for an owner.
+      if (project.members.some(isKnown)) {
+        read.say("name", t("This is a member already. Change the role in the list."));
+      }
       read.insist();
       await inWords(putMember(project.id, { kind, name: called }, role), {
         name:
