@@ -19,7 +19,7 @@ use crate::council::stage::Stage;
 use crate::council::stages::answers;
 use crate::council::{Deliberation, Plan};
 use crate::id::RunId;
-use crate::llm::ChatRequest;
+use crate::llm::{ChatRequest, ErrorKind};
 use crate::runs::{Ask, AskedBy, Payer, StartError};
 use crate::store::benches::{self, LedgerCall};
 use crate::store::budgets::{self, figures};
@@ -44,6 +44,7 @@ struct Member {
     member: String,
     model: String,
     text: Option<String>,
+    over_budget: bool,
     cost_usd: Option<f64>,
 }
 
@@ -55,10 +56,13 @@ pub(super) async fn answer(engine: &Engine, bench: &Bench, place: Place) -> Resu
         Asks::Model(model) => alone(engine, bench, place, model).await?,
     };
     let grading = Grader { engine, bench, place, question };
-    let (verdict, mut judged) = grading.grade("final", answered.text.as_deref()).await?;
+    let calls = ledger(engine, bench, &[paid]).await?;
+    let is_cut = calls.iter().any(|call| call.over_budget);
+    let (verdict, mut judged) = grading.grade("final", answered.text.as_deref(), is_cut).await?;
     let mut members = Vec::new();
     let graded = answered.members.iter().map(|member| async {
-        grading.grade(&format!("member/{}", member.member), member.text.as_deref()).await
+        let whose = format!("member/{}", member.member);
+        grading.grade(&whose, member.text.as_deref(), member.over_budget).await
     });
     for (member, graded) in answered.members.iter().zip(try_join_all(graded).await?) {
         let (verdict, runs) = graded;
@@ -66,7 +70,7 @@ pub(super) async fn answer(engine: &Engine, bench: &Bench, place: Place) -> Resu
         let (name, model) = (member.member.clone(), member.model.clone());
         members.push(MemberOutcome { member: name, model, verdict, cost_usd: member.cost_usd });
     }
-    let (calls, judges) = (ledger(engine, bench, &[paid]).await?, ledger(engine, bench, &judged).await?);
+    let judges = ledger(engine, bench, &judged).await?;
     Ok(Outcome {
         verdict,
         run: answered.run,
@@ -168,6 +172,7 @@ fn read(row: RunRow) -> Result<Answered, BenchError> {
         member: answer.member.clone(),
         model: answer.model.clone(),
         text: answer.is_good().then(|| answer.response.clone()),
+        over_budget: answer.error_kind == Some(ErrorKind::Budget),
         cost_usd: answer.cost,
     };
     let text = body.answer_text().filter(|_| error.is_none()).map(str::to_owned);
@@ -236,8 +241,16 @@ struct Grader<'b> {
 
 impl Grader<'_> {
     /// What an answer is worth, and the runs of the calls that said so. `whose` names the answer among those to this
-    /// question.
-    async fn grade(&self, whose: &str, text: Option<&str>) -> Result<(Verdict, Vec<RunId>), BenchError> {
+    /// question. `is_cut` says that a budget was used up before all had been asked who make it what it is.
+    async fn grade(
+        &self,
+        whose: &str,
+        text: Option<&str>,
+        is_cut: bool,
+    ) -> Result<(Verdict, Vec<RunId>), BenchError> {
+        if is_cut {
+            return Ok((Verdict::Ungraded, Vec::new()));
+        }
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
             return Ok((Verdict::Failed, Vec::new()));
         };
@@ -320,7 +333,7 @@ mod tests {
 
     fn call(end_ms: i64, latency_ms: Option<i64>) -> LedgerCall {
         let finished_at = Timestamp::from_millisecond(1_000_000 + end_ms).unwrap();
-        LedgerCall { cost_usd: None, latency_ms, finished_at }
+        LedgerCall { cost_usd: None, latency_ms, finished_at, over_budget: false }
     }
 
     #[test]

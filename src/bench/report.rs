@@ -67,7 +67,7 @@ pub struct Score {
     pub undecided: usize,
     /// Of the wrong ones: those that did not come.
     pub failed: usize,
-    /// Not counted: the judge did not answer.
+    /// Not counted: the judge did not answer, or a budget was used up in the middle.
     pub ungraded: usize,
     /// The share of right ones; absent when nothing counts.
     #[serde(skip_serializing_if = "Option::is_none")]

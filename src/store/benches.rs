@@ -66,6 +66,8 @@ pub struct LedgerCall {
     /// Absent where it reached no model.
     pub latency_ms: Option<i64>,
     pub finished_at: Timestamp,
+    /// A budget left nothing for it.
+    pub over_budget: bool,
 }
 
 macro_rules! columns {
@@ -296,8 +298,8 @@ pub async fn calls_of(tx: &mut Tx, runs: &[RunId]) -> Result<Vec<LedgerCall>, St
     let user = tx.user()?;
     let ids: Vec<Uuid> = runs.iter().map(|run| run.0).collect();
     let rows = sqlx::query(
-        "SELECT cost_usd, latency_ms, finished_at FROM calls WHERE run_id = ANY ($1) AND user_id = $2
-         ORDER BY run_id, key",
+        "SELECT cost_usd, latency_ms, finished_at, outcome = 'budget' AS over_budget FROM calls
+         WHERE run_id = ANY ($1) AND user_id = $2 ORDER BY run_id, key",
     )
     .bind(&ids)
     .bind(user.as_str())
@@ -308,6 +310,7 @@ pub async fn calls_of(tx: &mut Tx, runs: &[RunId]) -> Result<Vec<LedgerCall>, St
             cost_usd: row.try_get("cost_usd")?,
             latency_ms: row.try_get("latency_ms")?,
             finished_at: time(row, "finished_at")?,
+            over_budget: row.try_get("over_budget")?,
         })
     };
     Ok(rows.iter().map(call).collect::<Result<_, sqlx::Error>>()?)

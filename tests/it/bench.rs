@@ -323,6 +323,23 @@ async fn the_users_own_budget_ends_a_bench_too() {
 }
 
 #[tokio::test]
+async fn a_question_in_whose_middle_a_budget_is_used_up_does_not_count() {
+    let bench = Bench::new().await;
+    let server = bench.program.serve().await;
+    // It looks cheap, so it is begun; what the answers and the reviews cost leaves nothing for the chairman.
+    bench.models.models(list(|_| Some(1e-9)));
+    server.user("ann").put("/api/budget", json!({"per_day_usd": 0.005})).await.ok();
+    let ended = bench.run(&[&COMPARED[..], &["--parallel", "1"]].concat()).await;
+    let partial = table(&ended, 5);
+    assert_eq!(partial["status"], "over_budget");
+    let council = &partial["variants"][0];
+    let counts = (&council["done"], &council["counted"], &council["failed"], &council["ungraded"]);
+    assert_eq!(counts, (&json!(1), &json!(0), &json!(0), &json!(1)), "{partial}");
+    assert_eq!(council["members"][0]["counted"], 1, "what its members answered counts: {partial}");
+    assert_eq!(partial["variants"][1]["done"], 0);
+}
+
+#[tokio::test]
 async fn what_cannot_be_asked_is_named_at_once_and_nobody_is_asked() {
     let bench = Bench::new().await;
     bench.models.models(list(|_| None));

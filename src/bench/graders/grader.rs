@@ -34,7 +34,7 @@ pub enum Verdict {
     Undecided,
     /// There was no answer: the call or the run failed. It counts as wrong.
     Failed,
-    /// The judge did not answer. It counts for nothing.
+    /// The judge did not answer, or a budget was used up in the middle. It counts for nothing.
     Ungraded,
 }
 

@@ -72,7 +72,10 @@ fn details(text: &mut String, row: &VariantRow) {
         (unreadable, "texts in which no answer was found (they count as wrong)"),
         (undecided, "answers about which the judge said yes and no (they count as wrong)"),
         (failed, "answers that did not come (they count as wrong)"),
-        (ungraded, "answers that the judge did not grade (they do not count)"),
+        (
+            ungraded,
+            "answers that the judge did not grade, or that a used-up budget cut off (they do not count)",
+        ),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

@@ -143,7 +143,9 @@ function Left({ rows }: { rows: readonly VariantRow[] }) {
     ],
     [
       sum((row) => row.ungraded),
-      msg("{{count, number}} answers were not graded by the judge; they do not count."),
+      msg(
+        "{{count, number}} answers were not graded, for want of the judge’s reply or of budget; they do not count.",
+      ),
     ],
   ];
   const said = lines.filter(([number]) => number > 0);
