@@ -63,6 +63,18 @@ async fn a_statement_without_a_where_sees_what_the_role_lets_through() {
     asked_in(&app.user("ann"), &other, "Where?").await;
     super::asked(&app.user("will"), "Mine alone?").await;
 
+    // There is something in every table.
+    let mut superuser = app.db.superuser().await;
+    let rest = "INSERT INTO user_settings (user_id, value) VALUES ('will', '{}');
+                INSERT INTO message_versions (run_id, message_id, user_id)
+                SELECT gen_random_uuid(), id, user_id FROM messages WHERE role = 'assistant'";
+    sqlx::raw_sql(rest).execute(&mut superuser).await.unwrap();
+    for table in PRIVATE {
+        let sql = format!("SELECT count(*) FROM {table}");
+        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut superuser).await.unwrap();
+        assert!(rows > 0, "nothing is in {table}");
+    }
+
     let none = [0; 5];
     assert_eq!(seen(&mut naming(&app, "bob", &id, &[]).await, TABLES).await, none);
     assert_eq!(seen(&mut naming(&app, "bob", &id, &["staf", ""]).await, TABLES).await, none);
