@@ -94,7 +94,8 @@ function Remove({ entry }: { entry: Entry }) {
     setAsked(false);
     try {
       await removeEntry(id);
-      go("/library");
+      // Whoever has gone on to another page meanwhile stays there.
+      if (location.pathname === `/library/${id}`) go("/library");
       toast(t("“{{name}}” was deleted.", { name }));
     } catch (error) {
       complain(msg("Not deleted: {{message}}"))(error);

@@ -46,8 +46,8 @@ export default function SchedulesPage() {
   };
   const close = () => {
     setAdding(false);
-    // What led here is done with: another visit begins anew.
-    if (question) go(path, { replace: true, state: null });
+    // What led here is done with: another visit begins anew. Whoever has gone on to another page meanwhile stays there.
+    if (question && location.pathname === path) go(path, { replace: true, state: null });
     toTheWayIn();
   };
   const add = async (wanted: ScheduleChange) => {

@@ -24,8 +24,11 @@ function Origin({ runId }: { runId: string }) {
   const open = async () => {
     if (busy) return;
     setBusy(true);
+    const here = location.pathname;
     try {
-      go(`/c/${(await api.run(runId)).conversation_id}`);
+      const { conversation_id } = await api.run(runId);
+      // Whoever has gone on to another page meanwhile stays there.
+      if (location.pathname === here) go(`/c/${conversation_id}`);
     } catch (error) {
       const isGone = asProblem(error).status === 404;
       if (isGone) toast(t("That conversation was deleted."), { tone: "bad" });

@@ -98,6 +98,21 @@ describe("a new one", () => {
     expect(document.activeElement).toBe(text());
     expect(asked).toEqual([]);
   });
+
+  it("that is saved takes nobody from the page that they have gone on to", async () => {
+    await open("/library/new/rubric");
+    await type(page.querySelector("input"), "Tone");
+    await type(text(), "- Brief");
+    let release: () => void = () => undefined;
+    held = new Promise<void>((done) => {
+      release = done;
+    });
+    await click(button("Save"));
+    await act(async () => history.pushState(null, "", "/c/c-1"));
+    release();
+    await settled("“Tone” was saved.");
+    expect(location.pathname).toBe("/c/c-1");
+  });
 });
 
 describe("one that was changed elsewhere meanwhile", () => {

@@ -107,8 +107,10 @@ export function Editor({ kind, entry, begins = nothing, restored = null, onMade 
     if (restored) goOnWith(restored);
   }, [restored]);
   const submit = async () => {
+    const here = location.pathname;
     await save();
-    if (made.current) go(`/library/${made.current.id}`, { replace: true });
+    // Whoever has gone on to another page meanwhile stays there.
+    if (made.current && location.pathname === here) go(`/library/${made.current.id}`, { replace: true });
   };
 
   return (
