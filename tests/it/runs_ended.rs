@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use llm_council::id::{RunId, UserId};
 use llm_council::runs::{Next, RunSettings, Runs};
+use llm_council::store::{Scope, conversations};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
@@ -187,6 +188,36 @@ async fn a_conversation_is_not_deleted_without_the_stop_of_the_run_that_begins_m
     let there_is_room = "DROP TRIGGER full_disk ON runs";
     sqlx::raw_sql(there_is_room).execute(&mut app.db.superuser().await).await.unwrap();
     ann.send("DELETE", &path, None).await.ok();
+    assert_eq!(live.rest().await.last().unwrap().kind(), "cancelled");
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_deletion_and_the_end_of_a_run_do_not_wait_for_each_other() {
+    // No heartbeat comes in between.
+    let app = TestApp::with("[runs]\nlease_seconds = 3600\n").await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut live = ann.ask(&id, json!({"content": "Why?"})).await;
+    live.until("stage1_start").await;
+    // As its end does: first the run, and then the conversation.
+    let mut end = holding(&app, "SELECT FROM runs FOR NO KEY UPDATE").await;
+    let deleted = async {
+        let mut tx = app.db.db().begin(&Scope::User(UserId::from_canonical("ann"))).await?;
+        conversations::delete(&mut tx, id.parse().unwrap()).await?;
+        tx.commit().await
+    };
+    let ended = async {
+        released(&app, app.db.superuser().await, 1, "SELECT 1").await;
+        sqlx::raw_sql("UPDATE conversations SET updated_at = now(); COMMIT").execute(&mut end).await
+    };
+    let (deleted, ended) = tokio::join!(deleted, ended);
+    ended.expect("the run ends");
+    deleted.expect("the conversation is deleted");
     assert_eq!(live.rest().await.last().unwrap().kind(), "cancelled");
     gate.open();
     app.close().await;

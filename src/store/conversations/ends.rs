@@ -16,6 +16,15 @@ pub const PURGE_AFTER_DAYS: i32 = 30;
 /// one, which is asked to stop: nobody would see what it goes on to cost. Another cannot begin any more.
 pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<Option<RunId>, StoreError> {
     let user = tx.user()?;
+    // A run that is told below is locked before the conversation, as by its end: otherwise the two could wait for each other.
+    sqlx::query(
+        "SELECT FROM runs WHERE conversation_id = $1 AND user_id = $2 AND status IN ('queued', 'running')
+           AND cancel_requested_at IS NULL FOR NO KEY UPDATE",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .execute(&mut **tx)
+    .await?;
     let done = sqlx::query(
         "UPDATE conversations SET deleted_at = now() WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
     )
