@@ -77,6 +77,17 @@ describe("what a member looks up", () => {
     expect(usesIn(run)).toEqual([]);
   });
 
+  it("is begun anew in a round of a debate, and in a part of a question", () => {
+    for (const stage of ["round2", "sub2"] as const) {
+      const asked = { model, member, call_id: "1.1", tool: "search_web", round: 2 };
+      const place = placeOf(member, 2);
+      const run = live({ type: "tool_call", ...asked, args: { query: "bees" } });
+      expect(usesOf(run)[place]).toHaveLength(1);
+      const again = reduce(run, { type: "call_restarted", stage, model, member });
+      expect(usesOf(again)[place]).toEqual([]);
+    }
+  });
+
   it("is begun anew where a member that has failed is asked again", () => {
     const run = live(call("1.1", "bees"), {
       type: "member_retried",

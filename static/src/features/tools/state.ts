@@ -92,7 +92,8 @@ const thinks = (run: RunState, event: Named) =>
 
 /** A call that was lost, or has failed, and is made again: what it had looked up is looked up again. */
 function restarts(run: RunState, event: Named & { stage: string }): RunState {
-  const round = /^round(\d+)$/.exec(event.stage)?.[1];
+  // A part of a question has its number in the place of a round.
+  const round = /^(?:round|sub)(\d+)$/.exec(event.stage)?.[1];
   if (event.stage !== "stage1" && round === undefined) return run;
   const place = placeOf(memberOf(event), round === undefined ? null : Number(round));
   if (!slice.of(run)[place]?.length) return run;
