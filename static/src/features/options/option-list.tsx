@@ -2,6 +2,7 @@ import { useId } from "react";
 import { Link, useLocation } from "wouter";
 import type { Ask } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
 import type { About, Choices, FormatField } from "../feature";
@@ -244,6 +245,9 @@ function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
   const id = useId();
   if (members < 2 || !mayBeCouncil(choices)) return null;
   const quorum = choices.quorum !== null && choices.quorum < members ? choices.quorum : null;
+  const { straggler_grace_ms: grace } = choices;
+  // Another one may have been set by a program.
+  const offered = graces.includes(grace) ? graces : [...graces, grace].toSorted((a, b) => a - b);
   return (
     <li className="option">
       <label htmlFor={id} className="option-name">
@@ -263,7 +267,8 @@ function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
           >
             <option value="">{t("All members")}</option>
             {upTo(members - 1)
-              .filter((n) => n > 1)
+              // One alone may have been set by a program.
+              .filter((n) => n > 1 || n === quorum)
               .map((n) => (
                 <option key={n} value={n}>
                   {t("{{some}} of {{all}} members", { some: n, all: members })}
@@ -274,14 +279,14 @@ function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
             <select
               className="input"
               aria-label={t("And for the others")}
-              value={choices.straggler_grace_ms}
+              value={grace}
               onChange={(event) => onChange({ straggler_grace_ms: Number(event.target.value) })}
             >
-              {graces.map((ms) => (
+              {offered.map((ms) => (
                 <option key={ms} value={ms}>
                   {ms === 0
                     ? t("then at once")
-                    : t("then {{seconds}} s for the others", { seconds: ms / 1000 })}
+                    : t("then {{seconds}} s for the others", { seconds: count(ms / 1000) })}
                 </option>
               ))}
             </select>
