@@ -3,8 +3,8 @@ import type { About } from "../feature";
 
 export const about: About = {
   tell(_choices, config) {
-    const first = config?.tier1_models.length ?? 2;
-    const second = config?.tier2_models.length ?? 2;
+    const first = config?.tier1_models.length || 2;
+    const second = config?.tier2_models.length || 2;
     return {
       what: t("A quick first tier answers; the second is asked only when the first is unsure."),
       cost: t(
