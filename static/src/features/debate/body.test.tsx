@@ -77,6 +77,23 @@ describe("a debate in rotation", () => {
     expect(steps[1]?.textContent).toContain("0/4");
     expect(page.querySelector(".said-writing .status")?.textContent).toBe("speaking");
     expect(page.querySelector(".moves")).toBeNull();
+    expect(steps[3]?.textContent).toContain("(to come)");
+    const stopped: CouncilEvent[] = [...events.slice(0, at + 1), { type: "cancelled" }];
+    const over = await show(reduceAll(newRun, stopped));
+    await settled("(not reached)");
+    expect(over.querySelector(".debate-steps")?.textContent).not.toContain("to come");
+  });
+
+  it("has each speaker in its own colour, also where another one fell silent", async () => {
+    const message = structuredClone(rotation.message) as unknown as AssistantMessage;
+    for (const { responses } of message.rounds ?? []) {
+      for (const one of responses) if (one.label === "A") one.position = null;
+    }
+    const page = await show(stored(message));
+    await settled("Who moved");
+    const colours = (of: string) =>
+      [...page.querySelectorAll(`${of} .monogram`)].map((one) => one.className);
+    expect(colours(".moves")).toEqual(colours(".said-head").slice(1, 4));
   });
 });
 

@@ -11,7 +11,7 @@ import { roundId } from "./jump";
 import { Moved } from "./moved";
 import { type DebateState, debateOf, type RoundState } from "./state";
 import { Stepper } from "./stepper";
-import { endedIn, roundOf, roundTitle } from "./words";
+import { endedIn, failedIn, roundOf, roundTitle } from "./words";
 
 /** What the format is called, and how far it has come. */
 function Head({ run, debate }: { run: RunState; debate: DebateState }) {
@@ -36,7 +36,7 @@ function Head({ run, debate }: { run: RunState; debate: DebateState }) {
 }
 
 function summaryOf(round: RoundState): string {
-  const failed = round.statements.filter(({ status }) => status === "failed").length;
+  const failed = failedIn(round);
   const ended = endedIn(round);
   const parts = [
     t("{{done}} of {{all}} have spoken", { done: ended - failed, all: round.statements.length }),

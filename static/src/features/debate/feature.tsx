@@ -8,7 +8,7 @@ import { debateMarkdown } from "./markdown";
 import { start } from "./start";
 import { debateOf, events, settle, stored } from "./state";
 import { VerdictNote } from "./verdict";
-import { endedIn, roundOf, roundTitle } from "./words";
+import { endedIn, failedIn, roundOf, roundTitle } from "./words";
 
 export const feature = {
   ...start,
@@ -63,11 +63,13 @@ export const feature = {
     }
     const round = state.rounds.at(-1);
     if (!round) return t("The debate begins.");
-    return t("{{round}}: {{done}} of {{count, number}} speakers have spoken.", {
+    const failed = failedIn(round);
+    const said = t("{{round}}: {{done}} of {{count, number}} speakers have spoken.", {
       round: roundOf(state, round),
-      done: endedIn(round),
+      done: endedIn(round) - failed,
       count: round.statements.length,
     });
+    return failed > 0 ? `${said} ${t("{{failed}} failed.", { failed })}` : said;
   },
   notes: { verdict: VerdictNote },
 } satisfies Feature;

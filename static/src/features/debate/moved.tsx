@@ -4,9 +4,10 @@ import { FoldedSection } from "../../ui/disclosure";
 import { listText, shortName } from "../../ui/format";
 import { placesOf } from "../council/ballots";
 import { Monogram } from "../council/monogram";
+import { membersOf } from "../formats";
 import { showStatement } from "./jump";
 import type { DebateState } from "./state";
-import { type Move, movesOf, shortLabel } from "./words";
+import { labelText, type Move, movesOf, shortLabel } from "./words";
 
 /** The place that the ballots gave to a member's opening. */
 const placeIn = (run: RunState) => {
@@ -54,7 +55,7 @@ function Row({ run, move, seat }: { run: RunState; move: Move; seat: number }) {
           type="button"
           className={changed ? "badge badge-kind move-said" : "badge move-said"}
           aria-label={t("{{label}}: {{outcome}}, to where it says so", {
-            label,
+            label: labelText(label),
             outcome: outcome(move),
           })}
           onClick={() => showStatement(run, round, label)}
@@ -72,6 +73,7 @@ export function Moved({ run, debate }: { run: RunState; debate: DebateState }) {
   const moves = movesOf(debate, placeIn(run));
   if (moves.length === 0) return null;
   const changed = moves.filter((move) => move.changed).length;
+  const members = membersOf(run);
   return (
     <FoldedSection
       title={t("Who moved")}
@@ -95,8 +97,13 @@ export function Moved({ run, debate }: { run: RunState; debate: DebateState }) {
             </tr>
           </thead>
           <tbody>
-            {moves.map((move, seat) => (
-              <Row key={move.label} run={run} move={move} seat={seat} />
+            {moves.map((move) => (
+              <Row
+                key={move.label}
+                run={run}
+                move={move}
+                seat={Math.max(0, members.indexOf(move.member))}
+              />
             ))}
           </tbody>
         </table>

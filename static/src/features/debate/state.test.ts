@@ -149,6 +149,8 @@ describe("a debate under way", () => {
       data,
     } as CouncilEvent);
     expect(statements(failed, 1)[0]).toMatchObject({ status: "failed", text: "So f" });
+    const said = "Round 1 of 3 · Positions: 0 of 4 speakers have spoken. 1 failed.";
+    expect(describeRun(failed)).toBe(said);
   });
 
   it("is picked up where it is from what is stored so far", () => {

@@ -13,8 +13,11 @@ interface Step {
   go?: () => void;
 }
 
-const states = (state: Step["state"]) =>
-  state === "done" ? t("done") : state === "now" ? t("under way") : t("to come");
+function states(state: Step["state"], live: boolean): string {
+  if (state === "done") return t("done");
+  if (state === "now") return t("under way");
+  return live ? t("to come") : t("not reached");
+}
 
 const showFinal = () => {
   const all = [...document.querySelectorAll<HTMLElement>(".final")];
@@ -65,7 +68,7 @@ export function Stepper({ run, debate }: { run: RunState; debate: DebateState })
               <span className="timeline-mark">{state === "done" && <Icon name="check" />}</span>
               <span>{title}</span>
               {detail && <span className="timeline-detail">{detail}</span>}
-              <span className="visually-hidden"> ({states(state)})</span>
+              <span className="visually-hidden"> ({states(state, isLive(run))})</span>
             </>
           );
           return (

@@ -5,7 +5,7 @@ import { Markdown } from "../../markdown/markdown";
 import { Details } from "../../ui/disclosure";
 import { listText } from "../../ui/format";
 import type { StatementState } from "./state";
-import { shortLabel } from "./words";
+import { labelText, shortLabel } from "./words";
 
 interface Props {
   entry: StatementState;
@@ -20,7 +20,11 @@ function Parts({ entry, link }: Props) {
   return (
     <>
       {(result.critiques ?? []).map(({ of, text }) => (
-        <section key={of} className="said-part" aria-label={t("On {{label}}", { label: of })}>
+        <section
+          key={of}
+          className="said-part"
+          aria-label={t("On {{label}}", { label: labelText(of) })}
+        >
           <h5>
             <T text="On {{label}}" parts={{ label: link(of) ?? shortLabel(of) }} />
           </h5>

@@ -44,6 +44,10 @@ export function labelText(label: string): string {
 export const endedIn = ({ statements }: RoundState) =>
   statements.filter(({ status }) => status === "done" || status === "failed").length;
 
+/** How many of those have failed. */
+export const failedIn = ({ statements }: RoundState) =>
+  statements.filter(({ status }) => status === "failed").length;
+
 /** The latest round before this one in which a speaker has said something; null for none. */
 export function roundBefore(debate: DebateState, before: number, label: string): RoundState | null {
   const spoke = ({ statements }: RoundState) => statements.some((one) => one.label === label);
