@@ -75,7 +75,8 @@ pub fn ranking(run: &LiveRun) -> Option<Section> {
             rows: rows.collect(),
         },
         kind: Kind::Ranking,
-        ready: run.phase != "stage2",
+        // A second tier is asked after the reviews, and then they are held again.
+        ready: !matches!(run.phase.as_str(), "stage1" | "stage2"),
     })
 }
 
@@ -86,7 +87,11 @@ fn last(run: &LiveRun) -> Option<Section> {
         return None;
     }
     let heading = Some(answer.heading.as_str()).filter(|heading| !heading.is_empty());
-    let what = run.options.heading().or(heading).unwrap_or("Final answer");
+    // Where somebody failed the heading says so, and nothing else stands in its place.
+    let nobody_failed =
+        answer.notes.is_empty() && answer.failures.is_empty() && answer.fallback_for.is_none();
+    let own = run.options.heading().filter(|_| nobody_failed);
+    let what = own.or(heading).unwrap_or("Final answer");
     let failures =
         answer.failures.iter().map(|failure| format!("{} failed: {}", failure.model, failure.error));
     let mut section = of_piece("final", Some(what), piece);
@@ -94,7 +99,12 @@ fn last(run: &LiveRun) -> Option<Section> {
         name if name.is_empty() => what.to_owned(),
         name => format!("{what} ({name})"),
     };
-    section.notes.extend(failures);
+    // The result names everybody who failed; what was told meanwhile is not stored.
+    if answer.notes.is_empty() {
+        section.notes.extend(failures);
+    } else {
+        section.notes.extend(answer.notes.iter().cloned());
+    }
     section.kind = if piece.status == CallStatus::Failed { Kind::Failed } else { Kind::Final };
     // An option may still change it.
     section.ready = !run.status.is_live();
@@ -131,6 +141,53 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_ranking_is_ready_once_no_second_tier_is_asked_any_more() {
+        let ranked = |members: &[&str]| {
+            let rows =
+                members.iter().zip(1..).map(|(member, place)| json!({"member": member, "place": place}));
+            json!({"type": "stage2_complete", "metadata": {"aggregate_rankings": rows.collect::<Vec<_>>()}})
+        };
+        let mut run = LiveRun::default();
+        run.apply(&json!({"type": "stage2_start", "members": []}));
+        run.apply(&ranked(&["a", "b"]));
+        run.apply(
+            &json!({"type": "escalation_triggered", "data": {"escalated": true, "reasons": ["split"]}}),
+        );
+        assert!(!ranking(&run).unwrap().ready);
+        run.apply(&json!({"type": "tier2_start", "members": [{"member": "c", "model": "c"}]}));
+        assert!(!ranking(&run).unwrap().ready, "it is of the first tier alone");
+        run.apply(&json!({"type": "stage2_start", "members": []}));
+        run.apply(&ranked(&["c", "a", "b"]));
+        run.apply(&json!({"type": "stage3_start", "model": "chair"}));
+        let section = ranking(&run).unwrap();
+        let Body::Table { rows, .. } = section.body else { panic!("no table") };
+        assert!(section.ready && rows.len() == 3 && rows[0][1] == "c", "{rows:?}");
+    }
+
+    #[test]
+    fn a_heading_that_says_who_failed_stands_over_what_a_stand_in_wrote_after_it_had_checked() {
+        let step = json!({"model": "chair", "iteration": 1, "thought": "Is it so?", "action": "synthesize"});
+        let stage3 = json!({
+            "model": "spare", "response": "It is.", "fallback_for": "chair", "notes": ["chair gave up."],
+            "heading": "Answer of the council, written by a stand-in for the chairman",
+        });
+        let message = json!({"status": "complete", "stage3": stage3, "metadata": {"react": [step]}});
+        let mut live = LiveRun::default();
+        live.apply(&json!({"type": "react_thought", "model": "chair", "iteration": 1, "thought": "Is it so?"}));
+        live.apply(&json!({"type": "stage3_error", "model": "chair", "error": "too slow"}));
+        live.apply(&json!({"type": "stage3_complete", "data": stage3}));
+        live.apply(&json!({"type": "complete"}));
+        for run in [live, LiveRun::of_message(&message)] {
+            let section = last(&run).unwrap();
+            assert_eq!(
+                section.title,
+                "Answer of the council, written by a stand-in for the chairman (spare)"
+            );
+            assert_eq!(section.notes, ["chair gave up."]);
+        }
+    }
 
     #[test]
     fn a_budget_that_is_nearly_used_up_shows_what_is_set_aside_of_it_too() {

@@ -1,6 +1,7 @@
 //! What the chairman looked up before it wrote.
 
 use super::shape::Check;
+use crate::terminal::live::piece::CallStatus;
 use crate::terminal::live::state::Run;
 use crate::terminal::sections::section::{Body, Kind, Section};
 
@@ -33,6 +34,7 @@ pub fn reasoning(checks: &[Check], run: &Run) -> Option<Section> {
         notes: Vec::new(),
         body: Body::Lines(lines.collect()),
         kind: Kind::Reasoning,
-        ready: !run.final_answer.piece.status.is_open(),
+        // Where the one that writes fails, its stand-in checks as well.
+        ready: run.final_answer.piece.status == CallStatus::Done || !run.status.is_live(),
     })
 }
