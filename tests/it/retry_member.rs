@@ -280,11 +280,13 @@ async fn a_run_that_waits_or_has_no_answers_of_a_council_asks_nobody_again() {
     let id = ann.conversation().await;
     let mut first = ann.ask(&id, json!({"content": "Why?", "mode": "debate"})).await;
     let run = first.next().await.expect("an event").json["run_id"].as_str().unwrap().to_owned();
-    refused(&retry(&ann, &run, "m/one").await);
+    let reason = refused(&retry(&ann, &run, "m/one").await);
+    assert!(reason.contains("the answers are not asked for yet"), "{reason}");
     let id = ann.conversation().await;
     let mut second = ann.ask(&id, json!({"content": "And why?"})).await;
     let run = second.until("run_queued").await.json["run_id"].as_str().unwrap().to_owned();
-    refused(&retry(&ann, &run, "m/one").await);
+    let reason = refused(&retry(&ann, &run, "m/one").await);
+    assert!(reason.contains("the answers are not asked for yet"), "{reason}");
     gate.open();
     first.rest().await;
     second.rest().await;
