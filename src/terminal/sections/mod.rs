@@ -175,7 +175,9 @@ mod tests {
         });
         let message = json!({"status": "complete", "stage3": stage3, "metadata": {"react": [step]}});
         let mut live = LiveRun::default();
-        live.apply(&json!({"type": "react_thought", "model": "chair", "iteration": 1, "thought": "Is it so?"}));
+        live.apply(
+            &json!({"type": "react_thought", "model": "chair", "iteration": 1, "thought": "Is it so?"}),
+        );
         live.apply(&json!({"type": "stage3_error", "model": "chair", "error": "too slow"}));
         live.apply(&json!({"type": "stage3_complete", "data": stage3}));
         live.apply(&json!({"type": "complete"}));
