@@ -61,6 +61,9 @@ impl Deliberation {
             if wanted && (section.ready || is_over) && !self.printed.contains(&section.key) {
                 self.print(&section, member)?;
                 self.printed.insert(section.key);
+            } else if !section.ready && !is_over {
+                // A member that failed is asked again: what it says then is printed as well.
+                self.printed.remove(&section.key);
             }
         }
         Ok(())
@@ -111,5 +114,45 @@ impl View for Deliberation {
         self.clear();
         self.print_ready(run, true)?;
         self.out.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_member_says_when_it_is_asked_again_is_printed_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("said.md");
+        let mut view = Deliberation {
+            out: Out::open(Some(&path)).unwrap(),
+            paper: Paper::Plain,
+            progress: Progress::default(),
+            region: None,
+            theme: Paper::Plain.theme(),
+            streams: false,
+            final_only: false,
+            quiet: true,
+            live: true,
+            printed: BTreeSet::new(),
+        };
+        let mut run = LiveRun::default();
+        let answer = json!({"model": "m/one", "response": "It scatters."});
+        for event in [
+            json!({"type": "stage1_start", "members": [{"model": "m/one"}]}),
+            json!({"type": "stage1_error", "model": "m/one", "error": "too slow"}),
+            json!({"type": "member_retried", "stage": "stage1", "model": "m/one"}),
+            json!({"type": "stage1_model_complete", "model": "m/one", "data": answer}),
+            json!({"type": "complete"}),
+        ] {
+            run.apply(&event);
+            view.event(&run, &event).unwrap();
+        }
+        view.end(&run, None).unwrap();
+        let said = std::fs::read_to_string(&path).unwrap();
+        assert!(said.contains("too slow") && said.contains("It scatters."), "{said}");
     }
 }
