@@ -6,6 +6,7 @@ import remarkGfm from "remark-gfm";
 import remarkMath from "remark-math";
 import { t } from "../i18n";
 import { useNear } from "../ui/near";
+import { usePrinting } from "../ui/printing";
 import { ScrollBox } from "../ui/scroll-box";
 import type { Block } from "./blocks";
 import { CiteElement, type Cites, CitesContext, withCites, withoutOwnNumbers } from "./cites";
@@ -147,10 +148,13 @@ const cellsAtOnce = 600;
 /** A table too large to show at once: its first rows, and more on demand. */
 function LongTable({ text, names, id }: Content) {
   const [shares, setShares] = useState(1);
+  const printing = usePrinting((state) => state.printing);
   const lines = text.trimEnd().split("\n");
   const columns = Math.max(1, (lines[1] ?? "").split("|").length - 2);
   const rows = lines.length - 2;
-  const shown = Math.min(rows, shares * Math.max(1, Math.floor(cellsAtOnce / columns)));
+  const share = Math.max(1, Math.floor(cellsAtOnce / columns));
+  // Nobody can ask for more of them on paper.
+  const shown = printing ? rows : Math.min(rows, shares * share);
   return (
     <>
       <Rendered text={lines.slice(0, 2 + shown).join("\n")} names={names} id={id} />

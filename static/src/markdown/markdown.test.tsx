@@ -168,6 +168,22 @@ describe("blocks", () => {
     expect(page.textContent).toContain("let a = 9999;");
   });
 
+  it("are printed whole: long tables with all their rows, and far parts as what they are", async () => {
+    const line = (cell: string) => `|${` ${cell} |`.repeat(8)}`;
+    const rows = Array.from({ length: 100 }, (_, n) => line(`r${n}`));
+    const table = [line("h"), line("---"), ...rows].join("\n");
+    const far = Array.from({ length: 60 }, (_, n) => `Paragraph **${n}**.`).join("\n\n");
+    const page = await show(`${table}\n\n${far}`);
+    const shown = () => page.querySelectorAll("tbody tr").length;
+    expect(shown()).toBe(75);
+    expect(page.textContent).toContain("**59**");
+    await act(async () => dispatchEvent(new Event("beforeprint")));
+    expect(shown()).toBe(100);
+    expect(page.textContent).not.toContain("**59**");
+    await act(async () => dispatchEvent(new Event("afterprint")));
+    expect(shown()).toBe(75);
+  });
+
   it("keep link definitions with the blocks that use them", async () => {
     const page = await show("See [the site][s].\n\nMore.\n\n[s]: https://example.org");
     expect(page.querySelector("a")?.getAttribute("href")).toBe("https://example.org/");

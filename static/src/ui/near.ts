@@ -1,6 +1,8 @@
 /** Whether something is near what the reader sees. Once it was, it stays so. */
 import { type RefObject, startTransition, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+// First of all: what it opens for paper has far parts of its own.
+import "./printing";
 
 const waiting = new Map<Element, () => void>();
 let watcher: IntersectionObserver | null = null;
@@ -32,11 +34,13 @@ function arrive(element: Element) {
   onNear?.();
 }
 
-/** What is printed is all of it. */
+/** What is printed is all of it, also what is far within something that was far until now. */
 addEventListener("beforeprint", () => {
-  flushSync(() => {
-    for (const element of [...waiting.keys()]) arrive(element);
-  });
+  while (waiting.size > 0) {
+    flushSync(() => {
+      for (const element of [...waiting.keys()]) arrive(element);
+    });
+  }
 });
 
 export function useNear<T extends Element>(atOnce: boolean): [RefObject<T | null>, boolean] {
