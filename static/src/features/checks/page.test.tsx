@@ -29,3 +29,21 @@ it("sends the limit that was typed, none where there is none, and no other", asy
   }
   expect(asked).toHaveBeenCalledTimes(2);
 });
+
+it("does not say that calls of unknown price were free", async () => {
+  const report = {
+    at: "2026-03-12T09:30:00",
+    took_ms: 900,
+    cost: { spent_usd: 0, max_usd: 0.01, unpriced_calls: 2 },
+    council: true,
+    message: "A council can be held.",
+    checks: [],
+    providers: [],
+    models: [],
+  } as unknown as checks.CheckReport;
+  useCheck.setState({ report });
+  const page = await render(<ProvidersPage />);
+  const facts = page.querySelector(".verdict .facts")?.textContent;
+  expect(facts).toContain("cost at least $0 of at most $0.01");
+  expect(facts).toContain("2 calls of unknown price");
+});

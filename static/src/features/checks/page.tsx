@@ -34,11 +34,12 @@ const mostModels = 50;
 
 function Verdict({ report }: { report: CheckReport }) {
   const { cost } = report;
+  const spent = money(cost.spent_usd);
   const facts = [
     t("Checked {{time}}", { time: exactTimeOf(report.at) }),
     t("took {{time}}", { time: duration(report.took_ms) }),
     t("cost {{sum}} of at most {{most}}", {
-      sum: money(cost.spent_usd),
+      sum: cost.unpriced_calls > 0 ? t("at least {{sum}}", { sum: spent }) : spent,
       most: limitText(cost.max_usd),
     }),
     cost.unpriced_calls > 0 &&
