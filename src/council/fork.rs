@@ -16,6 +16,7 @@ use super::options::confidence;
 use super::run::FinishedCall;
 use super::searching::source::Source;
 use super::stages::answers::{ANSWER, ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
+use super::stages::synthesis::WITHOUT_REVIEWS;
 use super::stages::{reviews, synthesis};
 use super::tool_use;
 use crate::id::RunId;
@@ -100,13 +101,48 @@ fn says_nothing(call: &FinishedCall, reply: &Reply) -> bool {
 /// system prompt, with less to read, or with the results of its tools.
 fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
     let place = first_key(&call.key).strip_prefix(key).and_then(|place| place.strip_prefix(member));
-    place.is_some_and(|again| {
-        let mut rest = tool_use::without_turn(again);
-        while let Some(shorter) =
-            [WITHOUT_SYSTEM_PROMPT, SHORTER].iter().find_map(|way| rest.strip_suffix(way))
-        {
-            rest = shorter;
+    place.is_some_and(|again| is_another_try(tool_use::without_turn(again)))
+}
+
+/// Whether the end of a key says that the same was asked again in a way that the model takes, and nothing else.
+fn is_another_try(mut end: &str) -> bool {
+    let ways = [WITHOUT_SYSTEM_PROMPT, SHORTER, WITHOUT_REVIEWS];
+    while let Some(rest) = ways.iter().find_map(|way| end.strip_suffix(way)) {
+        end = rest;
+    }
+    end.is_empty()
+}
+
+/// Whether the call with this key, which failed, was asked again in its own run and answered there, under one of these keys.
+#[must_use]
+pub fn has_recovered(failed: &str, answered: &[String]) -> bool {
+    let end = |key: &String| first_key(key).strip_prefix(first_key(failed)).is_some_and(is_another_try);
+    answered.iter().any(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_has_recovered_where_another_try_of_the_same_was_answered() {
+        let recovered = |failed: &str, answered: &str| has_recovered(failed, &[answered.to_owned()]);
+        for (failed, answered) in [
+            ("stage1/openai", "retry/1/stage1/openai"),
+            ("retry/1/stage1/openai", "retry/2/stage1/openai"),
+            ("stage1/openai", "stage1/openai/without_system_prompt"),
+            ("stage3/openai", "stage3/openai/without_system_prompt/without_reviews"),
+            ("round2/openai", "round2/openai/shorter/shorter"),
+        ] {
+            assert!(recovered(failed, answered), "{failed}: {answered}");
         }
-        rest.is_empty()
-    })
+        for (failed, answered) in [
+            ("stage1/openai", "stage1/openai/gpt-5.1"),
+            ("stage1/openai/without_system_prompt", "stage1/openai"),
+            ("stage3/openai", "stage3/anthropic"),
+            ("stage2/openai/repair", "stage2/openai"),
+        ] {
+            assert!(!recovered(failed, answered), "{failed}: {answered}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::error::StartError;
 use super::live::AskedBy;
 use super::start::{self, Ask, Asked, Replaces};
 use super::state::Runs;
-use crate::council::fork::{Again, Part};
+use crate::council::fork::{Again, Part, has_recovered};
 use crate::council::{Deliberation, Plan, plan};
 use crate::id::{RunId, UserId};
 use crate::llm::error::ErrorKind;
@@ -102,10 +102,10 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
     }
 }
 
-/// Whether a call failed, or one that did not said nothing.
+/// Whether a call failed for good, or one that did not said nothing.
 fn has_failures(earlier: &Earlier, answer: &Deliberation) -> bool {
     let said_nothing = |kind: Option<ErrorKind>| kind == Some(ErrorKind::BadResponse);
-    earlier.has_failures
+    earlier.failed_calls.iter().any(|failed| !has_recovered(failed, &earlier.answered_calls))
         || answer.answers().iter().any(|answer| said_nothing(answer.error_kind))
         || answer.format.failures().any(said_nothing)
 }

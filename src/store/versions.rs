@@ -30,8 +30,10 @@ pub struct Earlier {
     pub body: Option<Value>,
     /// Its answer is the last message of a branch, and the newest of its versions.
     pub is_latest: bool,
-    /// A call of it failed.
-    pub has_failures: bool,
+    /// The keys of its calls that failed, but for its title's.
+    pub failed_calls: Vec<String>,
+    /// The keys of those that did not.
+    pub answered_calls: Vec<String>,
 }
 
 /// A run of the transaction's user.
@@ -47,8 +49,9 @@ pub async fn earlier(tx: &mut Tx, id: RunId) -> Result<Earlier, StoreError> {
                 m.run_id = r.id AND NOT EXISTS (",
         goes_on!(),
         ") AS is_latest,
-                EXISTS (SELECT FROM calls WHERE run_id = r.id AND outcome <> 'ok' AND stage <> 'title')
-                    AS has_failures
+                ARRAY(SELECT key FROM calls WHERE run_id = r.id AND outcome <> 'ok' AND stage <> 'title')
+                    AS failed_calls,
+                ARRAY(SELECT key FROM calls WHERE run_id = r.id AND outcome = 'ok') AS answered_calls
          FROM runs r
          JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
          JOIN messages m ON m.id = r.message_id AND m.user_id = r.user_id
@@ -68,7 +71,8 @@ pub async fn earlier(tx: &mut Tx, id: RunId) -> Result<Earlier, StoreError> {
         format: row.try_get("format")?,
         body: row.try_get("body")?,
         is_latest: row.try_get("is_latest")?,
-        has_failures: row.try_get("has_failures")?,
+        failed_calls: row.try_get("failed_calls")?,
+        answered_calls: row.try_get("answered_calls")?,
     })
 }
 

@@ -120,6 +120,11 @@ async fn a_member_that_failed_answers_when_it_is_asked_again_and_is_reviewed_wit
     let over = refused(&retry(&ann, &run, "m/one").await);
     assert!(over.contains("this run is over"), "{over}");
 
+    // It did not fail for good: asked again for what failed, the run would change nothing.
+    let nothing = ann.post(&format!("/api/runs/{run}/retry"), json!({})).await;
+    assert_eq!(nothing.status, 409, "{}", nothing.text);
+    assert!(nothing.text.contains("nothing of this run failed"), "{}", nothing.text);
+
     // What it answered is its answer also when the question is asked again from a later part on.
     let answers = answers_of(&app.models, "m/one").len();
     let again = ann.post(&format!("/api/runs/{run}/retry"), json!({"from": "stage2"})).await.ok();

@@ -315,6 +315,9 @@ pub(in crate::council) fn chain(round: &Round<'_>) -> Vec<String> {
     chain
 }
 
+/// How the key of a try with the ranking alone ends.
+pub(in crate::council) const WITHOUT_REVIEWS: &str = "/without_reviews";
+
 /// When a chairman's text is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::council) enum Shown {
@@ -346,7 +349,7 @@ pub(in crate::council) async fn ask(
     }
     let has_reviews = !round.reviewed.reviews.is_empty();
     if has_reviews && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong) {
-        key.push_str("/without_reviews");
+        key.push_str(WITHOUT_REVIEWS);
         let short = prompt::of(run, round, (model, &SYNTHESIS), system, Reviews::Ranking).await;
         let reply = send(run, brief, model, &key, messages(system, &short), shown).await?;
         let mut synthesis = read(brief, model, reply);
