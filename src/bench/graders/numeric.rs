@@ -1,5 +1,5 @@
 //! Numbers as people and models write them: `1,234.50`, `1 234,5`, `$42`, `75 %`, `3/4`, `\frac{3}{4}`, `1.5 million`,
-//! `2 \times 10^{6}`.
+//! `2 \times 10^{6}`, `2^{10}`.
 
 use super::candidates::{braced, candidates};
 use super::grader::{Grader, Grading, Verdict};
@@ -201,6 +201,10 @@ fn scaled(chars: &[char], value: f64, end: usize) -> (f64, usize) {
         }
     }
     let rest: String = chars.iter().skip(end).take(24).collect();
+    if let Some((power, length)) = power(&rest) {
+        // The sign is that of the whole.
+        return (value.signum() * value.abs().powi(power), end + length);
+    }
     if let Some((power, length)) = power_of_ten(&rest) {
         return (value * 10f64.powi(power), end + length);
     }
@@ -230,24 +234,32 @@ fn fraction(chars: &[char], at: usize) -> Option<(f64, usize)> {
     (under != 0.0 && chars.get(end) != Some(&'/')).then_some((under, end))
 }
 
+/// The digits of a power, with their sign: the power and how many characters it takes.
+fn digits(text: &str) -> Option<(i32, usize)> {
+    let sign = text.starts_with(['-', '+']);
+    let count = text.chars().skip(usize::from(sign)).take_while(char::is_ascii_digit).count();
+    let length = usize::from(sign) + count;
+    let power: i32 = text.get(..length)?.parse().ok()?;
+    (count > 0 && power.abs() <= 300).then_some((power, length))
+}
+
+/// `^6`, `^{-6}` right behind a number: the power and how many characters it takes. `45^\circ` has none.
+fn power(rest: &str) -> Option<(i32, usize)> {
+    let after = rest.strip_prefix('^')?;
+    let (open, after) = after.strip_prefix('{').map_or((0, after), |after| (1, after));
+    let (power, length) = digits(after)?;
+    Some((power, 1 + 2 * open + length))
+}
+
 /// `e6`, `×10^6`, `\times 10^{-6}`, `*10^6`: the power and how many characters it takes.
 fn power_of_ten(rest: &str) -> Option<(i32, usize)> {
-    let digits = |text: &str| -> Option<(i32, usize)> {
-        let sign = text.starts_with(['-', '+']);
-        let count = text.chars().skip(usize::from(sign)).take_while(char::is_ascii_digit).count();
-        let length = usize::from(sign) + count;
-        let power: i32 = text.get(..length)?.parse().ok()?;
-        (count > 0 && power.abs() <= 300).then_some((power, length))
-    };
     if let Some(after) = rest.strip_prefix(['e', 'E']) {
         return digits(after).map(|(power, length)| (power, length + 1));
     }
     let trimmed = rest.trim_start();
     let signs = ["\\times", "\\cdot", "×", "·", "*", "x"];
     let after = signs.iter().find_map(|sign| trimmed.strip_prefix(sign))?.trim_start();
-    let after = after.strip_prefix("10^")?;
-    let (open, after) = after.strip_prefix('{').map_or((0, after), |after| (1, after));
-    let (power, length) = digits(after)?;
+    let after = after.strip_prefix("10")?;
     let before = rest.chars().count() - after.chars().count();
-    Some((power, before + length + open))
+    power(after).map(|(power, length)| (power, before + length))
 }

@@ -59,6 +59,12 @@ const RIGHT_NUMBERS: &[(&str, &str)] = &[
     ("2000000", "Answer: 2 \\times 10^{6}"),
     ("2e6", "Answer: 2×10^6"),
     ("0.002", "Answer: 2e-3 m"),
+    ("1000000", "Answer: 10^6"),
+    ("1024", "Answer: $2^{10}$"),
+    ("0.001", "Answer: 10^{-3} m"),
+    ("-4", "Answer: -2^2"),
+    ("45", "Answer: $45^\\circ$"),
+    ("45", "Answer: 45^{\\circ}"),
     ("5", "Answer: 5km"),
     ("18", "Janet makes 9 * 2 = $18 every day."),
 ];
@@ -71,6 +77,7 @@ const WRONG_NUMBERS: &[(&str, &str)] = &[
     ("42", "Answer: 42 thousand"),
     ("1234", "Answer: 1.234"),
     ("0.75", "Answer: 4/3"),
+    ("10^6", "Answer: 10"),
     ("5", "Answer: 3-5"),
     ("75%", "Answer: 0.0075"),
 ];
