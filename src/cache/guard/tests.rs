@@ -68,6 +68,7 @@ fn each_kind_of_difference_is_found_by_its_check() {
         ("Who won in 2019?", "Who won in 2020?", Difference::Dates),
         ("Is 5 kg much?", "Is 5 lb much?", Difference::Units),
         ("Is 5 mW much?", "Is 5 MW much?", Difference::Units),
+        ("Is £5 much?", "Is 5 lb much?", Difference::Units),
         ("What is the capital of Austria?", "What is the capital of Australia?", Difference::Names),
         ("How do I sleep?", "How do I not sleep?", Difference::Negation),
         ("How is bread made?", "Wie wird Brot gemacht?", Difference::Language),

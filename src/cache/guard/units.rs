@@ -46,7 +46,8 @@ fn sign(written: &str) -> Option<&'static str> {
     match written {
         "$" => Some("dollar"),
         "€" => Some("euro"),
-        "£" => Some("pound"),
+        // Not a pound, which may be one of weight.
+        "£" => Some("sterling"),
         "¥" => Some("yen"),
         "%" => Some("percent"),
         "°" => Some("degree"),
