@@ -41,6 +41,7 @@ impl fmt::Display for EscalationNote {
                 write!(f, "{answered} of {asked} models of the first tier answered")
             }
             Self::FirstTierUnsure { why, .. } => write!(f, "the first tier is unsure: {why}"),
+            Self::SecondTierAsked { models: 1 } => f.write_str("the second tier answers, one model"),
             Self::SecondTierAsked { models } => write!(f, "the second tier answers, {models} models"),
         }
     }

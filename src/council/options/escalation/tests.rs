@@ -193,3 +193,10 @@ fn agreement_escalates_below_its_threshold_and_not_on_it() {
     info.add_agreement(&tiers, Some(1.0 / 3.0));
     assert_eq!(info.reasons, ["only 33.3% of the ballots agree on the first place, below 50%"]);
 }
+
+#[test]
+fn one_model_of_the_second_tier_is_said_in_the_singular() {
+    let said = |models| EscalationNote::SecondTierAsked { models }.to_string();
+    assert_eq!(said(1), "Escalation: the second tier answers, one model");
+    assert_eq!(said(2), "Escalation: the second tier answers, 2 models");
+}

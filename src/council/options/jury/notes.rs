@@ -35,7 +35,10 @@ impl fmt::Display for SecondReadingNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ReadingAgain { asked, why } => {
-                write!(f, "Stage 2: {asked} reviewers read again")?;
+                match asked {
+                    1 => f.write_str("Stage 2: one reviewer reads again")?,
+                    asked => write!(f, "Stage 2: {asked} reviewers read again")?,
+                }
                 why.as_ref().map_or(Ok(()), |why| write!(f, ". {why}"))
             }
             Self::ReadAgain { member } => write!(f, "{member} has read the answers again"),

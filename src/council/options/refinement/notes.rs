@@ -75,10 +75,14 @@ pub enum RefinementNote {
 impl fmt::Display for RefinementNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::RefinementBegins { max_iterations: 1 } => {
+                f.write_str("Refinement: one round of critique and revision")
+            }
             Self::RefinementBegins { max_iterations } => {
                 write!(f, "Refinement: at most {max_iterations} rounds of critique and revision")
             }
             Self::RoundBegins { iteration } => write!(f, "Refinement: round {iteration}"),
+            Self::CriticsAsked { asked: 1 } => f.write_str("One member looks for faults in the draft"),
             Self::CriticsAsked { asked } => write!(f, "{asked} members look for faults in the draft"),
             Self::NamesFaults { member } => write!(f, "{member} names faults"),
             Self::FindsNoFault { member } => write!(f, "{member} finds no fault"),
