@@ -69,7 +69,9 @@ export const useVersion = (id: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-function known(entry: Entry): Entry {
+async function known(entry: Entry): Promise<Entry> {
+  // One that was asked for before would bring what held then.
+  await queryClient.cancelQueries({ queryKey: entryKey(entry.id), exact: true });
   queryClient.setQueryData(entryKey(entry.id), entry);
   void queryClient.invalidateQueries({ queryKey: lists });
   return entry;

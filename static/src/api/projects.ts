@@ -155,6 +155,8 @@ export async function makeProject(change: ProjectChange): Promise<Project> {
 
 export async function changeProject(id: string, change: ProjectChange): Promise<Project> {
   const project = await json<Project>(one(id), send("PATCH", change));
+  // One that was asked for before would bring what held then.
+  await queryClient.cancelQueries({ queryKey: projectKey(id), exact: true });
   queryClient.setQueryData(projectKey(id), project);
   void queryClient.invalidateQueries({ queryKey: lists });
   return project;

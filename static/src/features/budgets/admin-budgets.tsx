@@ -47,6 +47,8 @@ const titleOf = ({ scope, period, name }: BudgetState) =>
 /** Sets one budget, and shows what the server has then. */
 async function change(budget: BudgetChange) {
   const first = await api.changeBudgets([budget]);
+  // One that was asked for before would bring what held then.
+  await queryClient.cancelQueries({ queryKey: keys.adminBudgets });
   queryClient.setQueryData(keys.adminBudgets, { pages: [first], pageParams: [0] });
 }
 

@@ -220,6 +220,18 @@ describe("one's own budgets", () => {
     expect(button("Save caps")?.getAttribute("aria-disabled")).toBe("false");
   });
 
+  it("keeps what is saved, also where what was asked for before comes later", async () => {
+    let answer: (now: BudgetState[]) => void = () => undefined;
+    vi.spyOn(api, "budgets").mockReturnValue(new Promise((done) => (answer = done)));
+    await show([]);
+    void queryClient.refetchQueries({ queryKey: keys.budgets });
+    vi.spyOn(api, "saveCaps").mockResolvedValue([budget({ set_by: "oneself", limit_usd: 7 })]);
+    const day = await fill("For a day", "7");
+    await click(button("Save caps"));
+    await act(async () => answer([]));
+    expect(day.value).toBe("7");
+  });
+
   it("follows another tab where nothing was typed", async () => {
     await show([]);
     const month = await fill("For a month", "30");

@@ -49,6 +49,8 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
         caps[field] = read.maybeNumber(field, typed[field], limitBounds);
       read.insist();
       const now = await api.saveCaps(caps);
+      // One that was asked for before would bring what held then.
+      await queryClient.cancelQueries({ queryKey: keys.budgets });
       queryClient.setQueryData(keys.budgets, now);
       // What was typed since then is an edit still.
       setEdits((newer) => {

@@ -31,7 +31,12 @@ export function Gone({ model, children }: { model: string; children: ReactNode }
     attempt(async () => {
       // The settings may have changed since this page read them.
       const change = replacing(await api.config(), model, nearest);
-      if (change) queryClient.setQueryData(keys.config, await api.saveConfig(change));
+      if (change) {
+        const saved = await api.saveConfig(change);
+        // One that was asked for before would bring what held then.
+        await queryClient.cancelQueries({ queryKey: keys.config });
+        queryClient.setQueryData(keys.config, saved);
+      }
       setTaken(nearest);
     });
   return (
