@@ -84,6 +84,29 @@ describe("a debate in rotation", () => {
     expect(over.querySelector(".debate-steps")?.textContent).not.toContain("to come");
   });
 
+  it("leads to the judgment of its own turn", async () => {
+    const page = await render(
+      [rotation, allToAll].map(({ message }, at) => (
+        <Deliberation
+          // biome-ignore lint/suspicious/noArrayIndexKey: they stay as they are
+          key={at}
+          question="Why?"
+          run={{ ...stored(message), runId: null }}
+          live={null}
+          latest={at === 1}
+          onReattach={() => undefined}
+        />
+      )),
+    );
+    await settled("Debate of all with all");
+    const seen: Element[] = [];
+    Element.prototype.scrollIntoView = function (this: Element) {
+      seen.push(this);
+    };
+    await click(button("Judgment"));
+    expect(seen).toEqual([page.querySelector(".final")]);
+  });
+
   it("has each speaker in its own colour, also where another one fell silent", async () => {
     const message = structuredClone(rotation.message) as unknown as AssistantMessage;
     for (const { responses } of message.rounds ?? []) {

@@ -10,7 +10,8 @@ interface Step {
   title: string;
   detail: string;
   state: "done" | "now" | "ahead";
-  go?: () => void;
+  /** Brings what it stands for to where it can be read; told the button that was pressed. */
+  go?: (button: HTMLElement) => void;
 }
 
 function states(state: Step["state"], live: boolean): string {
@@ -19,9 +20,9 @@ function states(state: Step["state"], live: boolean): string {
   return live ? t("to come") : t("not reached");
 }
 
-const showFinal = () => {
-  const all = [...document.querySelectorAll<HTMLElement>(".final")];
-  const final = all.at(-1);
+/** That of its own turn: a conversation may have many. */
+const showFinal = (button: HTMLElement) => {
+  const final = button.closest(".deliberation")?.querySelector<HTMLElement>(".final");
   final?.scrollIntoView({ block: "start" });
   const focusable = final?.querySelector<HTMLElement>("button, summary");
   focusable?.focus({ preventScroll: true });
@@ -78,7 +79,7 @@ export function Stepper({ run, debate }: { run: RunState; debate: DebateState })
               aria-current={state === "now" ? "step" : undefined}
             >
               {go ? (
-                <button type="button" onClick={go}>
+                <button type="button" onClick={({ currentTarget }) => go(currentTarget)}>
                   {content}
                 </button>
               ) : (
