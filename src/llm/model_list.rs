@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::bedrock::regions;
 use super::chat_completions::number;
+use super::presets;
 use super::{ModelInfo, Pricing};
 
 /// The models that can write text and are still on offer, in the provider's order, with ids as
@@ -62,8 +63,12 @@ const OF_MANY_MAKERS: [&str; 7] = ["bedrock", "groq", "litellm", "llamacpp", "lm
 /// without a maker is grouped by its first word: `llama3:8b` → `llama`.
 #[must_use]
 pub fn family(id: &str) -> &str {
+    // A model on one's own machine has a tag behind it, so that what stands before both is a provider of a free name:
+    // `local:llama3:8b`.
+    let is_tagged = |own: &str| own.contains(':') && !own.contains('/');
     let own = match id.split_once(':') {
         Some((provider, own)) if OF_MANY_MAKERS.contains(&provider) => own,
+        Some((provider, own)) if is_tagged(own) && !presets::NAMES.contains(&provider) => own,
         Some(_) | None => id,
     };
     let after_a_prefix = || own.split_once(':').and_then(|(_, own)| maker_at_bedrock(own));
