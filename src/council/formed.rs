@@ -92,7 +92,10 @@ async fn repair(
     let request = ChatRequest { messages: vec![ChatMessage::user(prompt)], ..writing.request.clone() };
     let model = request.model.clone();
     let key = format!("{}/form", writing.key);
-    let call = run.call(writing.stage.clone(), key, request).of_member(&model).part_of(writing.key);
+    let mut call = run.call(writing.stage.clone(), key, request).of_member(&model).part_of(writing.key);
+    if writing.view.is_some() {
+        call = call.keeping(&reply.text);
+    }
     let mut joined = Joined::default();
     // Reported where the second try brings nothing better.
     let first = reply.text.clone();

@@ -30,6 +30,8 @@ pub struct Call<'r> {
     turn: Option<&'r Turn<'r>>,
     /// The first of the calls that this one goes on with.
     part_of: Option<String>,
+    /// What an earlier one of them has shown.
+    shown: String,
 }
 
 impl Run {
@@ -46,6 +48,7 @@ impl Run {
             needs_place: true,
             turn: None,
             part_of: None,
+            shown: String::new(),
         }
     }
 }
@@ -75,6 +78,12 @@ impl<'r> Call<'r> {
         Self { part_of: Some(key.to_owned()), ..self }
     }
 
+    /// Keeps what an earlier call has shown, if the run is stopped before this one has a better text.
+    #[must_use]
+    pub fn keeping(self, shown: &str) -> Self {
+        Self { shown: shown.to_owned(), ..self }
+    }
+
     /// Says which seat it belongs to.
     #[must_use]
     pub fn of_member(mut self, name: &str) -> Self {
@@ -87,7 +96,7 @@ impl<'r> Call<'r> {
     /// # Errors
     /// The call's own failure, after retries: a value like any other.
     pub async fn send(self) -> Result<Reply, CallError> {
-        let Self { run, stage, key, mut request, member, view, needs_place, turn, part_of } = self;
+        let Self { run, stage, key, mut request, member, view, needs_place, turn, part_of, shown } = self;
         request.seed = seed_of(run.id, &key);
         if turn.is_some() {
             request.timeouts.total_ms = request.timeouts.total_ms.min(turns::MOST_MS);
@@ -115,7 +124,7 @@ impl<'r> Call<'r> {
             purpose: request.purpose,
             fingerprint: fingerprint.clone(),
             expected_usd,
-            text: String::new(),
+            text: shown,
             sent: run.host.attempt() > 1,
             in_hand: false,
         };

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CHAT, RESPONSES, asks_with, program, refused, stream, wants};
+use super::{CHAT, RESPONSES, Stream, asks_with, program, refused, stream, wants};
 use crate::support::app::{TestApp, User};
-use crate::support::model_server::{AskedFor, RecordedRequest, Script};
+use crate::support::model_server::{AskedFor, Gate, RecordedRequest, Script};
 
 const DOCUMENT: &str = r#"{"color": "blue", "why": "scattering"}"#;
 /// What the provider is told, where it can hold a reply to a schema.
@@ -104,6 +104,37 @@ async fn a_text_that_is_not_of_the_form_is_asked_for_once_more_and_never_shown()
     let stage3 = app.user("ann").get(&path).await.ok()["messages"][1]["stage3"].clone();
     assert_eq!(stage3["response"], DOCUMENT);
     assert_eq!(stage3["usage"]["total_tokens"], 30, "of both calls");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn what_was_written_stays_where_the_run_is_stopped_while_it_is_asked_for_the_form() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| {
+        if is_repair(request) {
+            return Some(Script::answer("").hold(&held));
+        }
+        (request.asked_for() == AskedFor::Synthesis).then(|| Script::answer("The sky is blue."))
+    });
+    let more = json!({"background": true, "text": {"format": {"type": "json_object"}}});
+    let response = tool.post(RESPONSES, wants("Which color?", &more)).await.ok();
+    app.models.until(|records| records.iter().any(|record| is_repair(&record.request))).await;
+    let path = format!("{RESPONSES}/{}", response["id"].as_str().unwrap());
+    let live = Stream::open(tool.request("GET", &format!("{path}?stream=true"))).await;
+    tool.post(&format!("{path}/cancel"), json!({})).await.ok();
+    live.rest().await;
+    let ann = app.user("ann");
+    let list = ann.get("/api/conversations").await.ok();
+    let stored = ann.get(&format!("/api/conversations/{}", list[0]["id"].as_str().unwrap())).await.ok();
+    let answer = &stored["messages"][1];
+    assert_eq!(
+        (&answer["status"], &answer["stage3"]["response"]),
+        (&json!("cancelled"), &json!("The sky is blue."))
+    );
+    gate.open();
     app.close().await;
 }
 
