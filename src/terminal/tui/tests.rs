@@ -105,6 +105,18 @@ fn a_question_is_followed_from_the_first_word_to_the_final_answer() {
 }
 
 #[test]
+fn the_marked_line_of_a_list_is_in_sight_on_a_low_screen() {
+    let mut state = state();
+    let members = (1..8).map(|n| format!("m/{n}")).collect();
+    state.popup = Some(Popup::Skip { members, at: 6 });
+    let shown = screen(&mut state, 40, 6);
+    assert!(shown.contains("▸ m/7"), "{shown}");
+    state.popup = Some(Popup::Options { at: 7 });
+    let shown = screen(&mut state, 30, 7);
+    assert!(shown.contains("▸ [ ] The web"), "{shown}");
+}
+
+#[test]
 fn a_refused_question_is_there_to_be_asked_again() {
     let mut state = state();
     let id = ask(&mut state, "Why?");
@@ -335,6 +347,19 @@ fn an_offer_waits_for_a_key() {
         assert!(shown.contains("Why blue?") && shown.contains("97 % alike"), "{shown}");
         assert_eq!(key(&mut state, KeyCode::Char(letter)), [Effect::Offer { run: "r1".to_owned(), take }]);
         assert!(!screen(&mut state, 90, 24).contains("Why blue?"));
+    }
+}
+
+#[test]
+fn the_keys_of_an_offer_are_in_sight_below_a_long_question() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    tell(&mut state, &id, json!({"type": "run_started", "run_id": "r1", "conversation_id": id}));
+    let long = "Why is the sky blue? ".repeat(200);
+    tell(&mut state, &id, json!({"type": "cache_offer", "similarity": 1.0, "cached_query": long}));
+    for (columns, rows) in [(90, 24), (40, 8)] {
+        let shown = screen(&mut state, columns, rows);
+        assert!(shown.contains("Why is the sky") && shown.contains("take that answer"), "{shown}");
     }
 }
 

@@ -20,6 +20,9 @@ use crate::terminal::tui::state::{Popup, Prompt, State};
 /// The widest that one is, in columns.
 const MAX_COLUMNS: u16 = 76;
 
+/// The most lines of a question that was asked before.
+const QUESTION_LINES: usize = 4;
+
 /// How wide the keys are in their list, in columns.
 const KEY_COLUMNS: usize = 19;
 
@@ -28,7 +31,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     let theme = state.theme.clone();
     if state.popup.is_none() {
         let Some(offer) = state.thread().and_then(|thread| thread.offer()) else { return };
-        let lines = offered(offer, &theme);
+        let lines = offered(offer, area, &theme);
         show(frame, area, "Asked before", &lines, 0, &theme);
         return;
     }
@@ -57,14 +60,17 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
                 "Space changes it, Esc closes. Set anything else with /set FIELD=VALUE.",
                 theme.dim,
             ));
-            show(frame, area, "How the next question is asked", &lines, at.saturating_sub(4), &theme);
+            let top = down_to(&lines, *at, area);
+            show(frame, area, "How the next question is asked", &lines, top, &theme);
         }
         Some(Popup::Skip { members, at }) => {
             let lines =
                 members.iter().enumerate().map(|(n, member)| chosen(&one_line(member), n == *at, &theme));
             let lines = lines
                 .chain([Line::default(), Line::styled("Enter goes on without it, Esc waits.", theme.dim)]);
-            show(frame, area, "Go on without", &lines.collect::<Vec<_>>(), 0, &theme);
+            let lines: Vec<_> = lines.collect();
+            let top = down_to(&lines, *at, area);
+            show(frame, area, "Go on without", &lines, top, &theme);
         }
         Some(Popup::Prompt { asks, area: typed }) => prompt(frame, area, asks, typed, &theme),
         Some(Popup::Delete(_, title)) => {
@@ -89,18 +95,23 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     }
 }
 
-fn offered(offer: &Earlier, theme: &Theme) -> Vec<Line<'static>> {
+/// The offer; of a long question as much as leaves the keys in sight.
+fn offered(offer: &Earlier, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     let when: String = offer.created_at.as_deref().unwrap_or_default().chars().take(16).collect();
     let mut facts = vec![when.replace('T', " ")];
     facts.extend(offer.similarity.map(|alike| format!("{:.0} % alike", alike * 100.0)));
     facts.extend(offer.cost_saved.map(|usd| format!("saves {}", amounts::usd(Some(usd)))));
     let question = offer.question.as_deref().unwrap_or("the same question");
-    vec![
-        Line::raw(one_line(question).into_owned()),
+    let rest = [
         Line::styled(one_line(&facts.join(", ")).into_owned(), theme.dim),
         Line::default(),
         Line::raw("t  take that answer    a  ask anyway    Esc  decide later"),
-    ]
+    ];
+    let columns = inner_columns(area);
+    let taken: usize = rest.iter().map(|line| wrap(line, columns).len()).sum();
+    let room = usize::from(area.height).saturating_sub(taken + 2).clamp(1, QUESTION_LINES);
+    let question = truncate(&one_line(question), columns * room).into_owned();
+    wrap(&Line::raw(question), columns).into_iter().take(room).chain(rest).collect()
 }
 
 /// A line of a list; the chosen one is marked by a sign too.
@@ -134,6 +145,13 @@ fn help(columns: usize, theme: &Theme) -> Vec<Line<'static>> {
     }
     lines.push(Line::raw("The mouse opens, switches and scrolls; hold Shift to select text."));
     lines
+}
+
+/// The top line with which this one is still in sight.
+fn down_to(lines: &[Line<'static>], at: usize, area: Rect) -> usize {
+    let down_to_it = lines.iter().take(at + 1);
+    let rows: usize = down_to_it.map(|line| wrap(line, inner_columns(area)).len()).sum();
+    rows.saturating_sub(usize::from(area.height.saturating_sub(2)))
 }
 
 /// Draws lines in the middle, from `top` on; where that is too far, the last ones. Returns the resulting top line.
