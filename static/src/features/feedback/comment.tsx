@@ -27,6 +27,12 @@ export function Comment({ runId, comment, isNew, onSay }: Props) {
   // What is half typed outlives the other thumb, and a reload.
   const [typed, setText] = useState(() => keptInTab.read(key) ?? "");
   const [changing, setChanging] = useState(comment !== null && typed !== "");
+  const [seen, setSeen] = useState(comment);
+  // Another one than what is typed, from elsewhere or because that was not taken: the field stays.
+  if (comment !== seen) {
+    setSeen(comment);
+    if (comment !== null && typed !== "" && typed.trim() !== comment) setChanging(true);
+  }
   const setTyped = (text: string) => {
     setText(text);
     keptInTab.write(key, text === "" || text === comment ? null : text);

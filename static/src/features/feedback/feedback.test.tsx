@@ -113,6 +113,23 @@ describe("an answer that has been open for long", () => {
     await vi.waitFor(() => expect(given).toHaveBeenCalledTimes(2));
     expect(given).toHaveBeenLastCalledWith("r1", elsewhere);
   });
+
+  it("leaves what is being typed in its field", async () => {
+    let read: (said: Said) => void = () => undefined;
+    vi.spyOn(api, "feedback").mockReturnValue(
+      new Promise((done) => {
+        read = done;
+      }),
+    );
+    const place = await shown();
+    await click(button("Bad answer"));
+    await type(place.querySelector("textarea"), "It is not about herons.");
+    await act(async () => read(elsewhere));
+    await settled("Cancel");
+    expect(place.querySelector("textarea")?.value).toBe("It is not about herons.");
+    await click(button("Cancel"));
+    expect(place.querySelector(".feedback-text")?.textContent).toBe(elsewhere.comment);
+  });
 });
 
 it("what is half typed is there again after the other thumb", async () => {
@@ -151,6 +168,21 @@ it("a comment that is not taken stands in its field still", async () => {
   await act(async () => place.querySelector("form")?.requestSubmit());
   await vi.waitFor(() =>
     expect(place.querySelector("textarea")?.value).toBe("It is about cranes."),
+  );
+});
+
+it("a change of a comment that is not taken stands in its field still", async () => {
+  const said = { thumb: "down", better: null, comment: "It is about cranes." } as Said;
+  queryClient.setQueryData(keys.feedback("r1"), said);
+  vi.spyOn(api, "feedback").mockResolvedValue(said);
+  vi.spyOn(api, "giveFeedback").mockRejectedValue(new TypeError("Failed to fetch"));
+  const place = await shown();
+  await click(button("Change the comment"));
+  await type(place.querySelector("textarea"), "It is about storks.");
+  await act(async () => place.querySelector("form")?.requestSubmit());
+  await settled("Your opinion was not saved");
+  await vi.waitFor(() =>
+    expect(place.querySelector("textarea")?.value).toBe("It is about storks."),
   );
 });
 
