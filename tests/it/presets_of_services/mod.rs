@@ -175,14 +175,13 @@ async fn lists_are_read_as_the_service_writes_them() {
 
 #[tokio::test]
 async fn a_list_in_pages_is_read_to_its_end() {
-    let page = |ids: Value, has_more: bool| {
-        let last = ids.as_array().and_then(|ids| ids.last()).cloned();
-        let data: Vec<Value> = ids.as_array().unwrap().iter().map(|id| json!({"id": id})).collect();
-        json!({"data": data, "has_more": has_more, "last_id": last}).to_string()
+    let page = |ids: &[&str], has_more: bool| {
+        let data: Vec<Value> = ids.iter().map(|id| json!({"id": id})).collect();
+        json!({"data": data, "has_more": has_more, "last_id": ids.last()}).to_string()
     };
     let server = ModelServer::start().await;
-    let first = page(json!(["claude-c", "claude-b"]), true);
-    let (second, third) = (page(json!(["claude-a"]), true), page(json!(["claude-2"]), false));
+    let first = page(&["claude-c", "claude-b"], true);
+    let (second, third) = (page(&["claude-a"], true), page(&["claude-2"], false));
     server.models_by(move |sent| {
         let body = match sent.path.split_once('?') {
             None => &first,
