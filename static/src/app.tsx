@@ -53,7 +53,7 @@ function AppNotices({ path }: { path: string }) {
           text="<strong>You are signed out.</strong> Nothing is lost: a running deliberation goes on, and what you typed is kept. <link>Reload the page to sign in again</link>."
           parts={{
             strong: (inner) => <strong>{inner}</strong>,
-            link: (inner) => <a href={location.pathname}>{inner}</a>,
+            link: (inner) => <a href={location.pathname + location.search}>{inner}</a>,
           }}
         />
       </Notice>

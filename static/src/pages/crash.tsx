@@ -28,7 +28,7 @@ export class Crash extends Component<{ children: ReactNode }, { error: Error | n
           )}
         </p>
         <p className="page-actions">
-          <a className="button button-main" href={location.pathname}>
+          <a className="button button-main" href={location.pathname + location.search}>
             {t("Reload the page")}
           </a>
           <a className="button" href="/">

@@ -10,7 +10,7 @@ function Missing() {
     <p className="quiet" role="alert">
       <T
         text="This part of the page could not be loaded. <link>Reload the page</link>."
-        parts={{ link: (inner) => <a href={location.pathname}>{inner}</a> }}
+        parts={{ link: (inner) => <a href={location.pathname + location.search}>{inner}</a> }}
       />
     </p>
   );
