@@ -399,7 +399,7 @@ fn a_panic_is_counted_and_told_as_before() {
         let line = page.lines().find_map(|line| line.strip_prefix("llm_council_panics_total "));
         line.map(|count| count.parse::<u64>().unwrap())
     };
-    metrics::count_panics();
+    super::metrics::count_panics();
     let before = counted().expect("it begins at 0");
     let fault: std::thread::Result<()> = std::panic::catch_unwind(|| panic!("on purpose"));
     assert!(fault.is_err());
