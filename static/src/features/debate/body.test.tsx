@@ -86,14 +86,13 @@ describe("a debate in rotation", () => {
 
   it("leads to the judgment of its own turn", async () => {
     const page = await render(
-      [rotation, allToAll].map(({ message }, at) => (
+      [rotation, allToAll].map(({ message }) => (
         <Deliberation
-          // biome-ignore lint/suspicious/noArrayIndexKey: they stay as they are
-          key={at}
+          key={message.id}
           question="Why?"
           run={{ ...stored(message), runId: null }}
           live={null}
-          latest={at === 1}
+          latest={false}
           onReattach={() => undefined}
         />
       )),
