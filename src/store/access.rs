@@ -10,7 +10,7 @@ use sqlx::postgres::PgRow;
 
 use crate::id::{AccessId, ConversationId, UserId};
 
-use super::{Scope, StoreError, Tx, audit, refuse_nul, time, time_or_null};
+use super::{Scope, StoreError, Tx, audit, erasure, refuse_nul, time, time_or_null, users};
 
 /// A request, and what became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,10 +116,14 @@ fn request(row: &PgRow) -> Result<Request, sqlx::Error> {
     })
 }
 
-/// Asks. Needs the admins' scope.
-pub async fn ask(tx: &mut Tx, new: &NewRequest<'_>) -> Result<Request, StoreError> {
+/// Asks, unless the data of whom it is about is being erased, or was: the erasure would not find the request. Needs the admins'
+/// scope.
+pub async fn ask(tx: &mut Tx, new: &NewRequest<'_>) -> Result<Option<Request>, StoreError> {
     tx.require_admin()?;
     refuse_nul("the reason", new.reason)?;
+    if erasure::is_under_way(tx, new.user).await? || !users::is_known(tx, new.user).await? {
+        return Ok(None);
+    }
     let row = sqlx::query(concat!(
         "INSERT INTO access_requests (id, user_id, reason, hours, requested_by) VALUES ($1, $2, $3, $4, $5)
          RETURNING ",
@@ -134,7 +138,7 @@ pub async fn ask(tx: &mut Tx, new: &NewRequest<'_>) -> Result<Request, StoreErro
     .await?;
     let request = request(&row)?;
     note(tx, new.by, "access.request", &request).await?;
-    Ok(request)
+    Ok(Some(request))
 }
 
 /// Notes in the audit log what an administrator did about a request.

@@ -5,7 +5,7 @@ use sqlx::Row as _;
 
 use crate::id::UserId;
 
-use super::{Db, Scope, StoreError, Tx, audit, erasure, refuse_nul, time};
+use super::{Db, Scope, StoreError, Tx, audit, erasure, refuse_nul, time, users};
 
 /// A hold as administrators see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ fn hold(row: &sqlx::postgres::PgRow) -> Result<Hold, sqlx::Error> {
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Placed, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;
-    if erasure::is_under_way(&mut tx, user).await? {
+    if erasure::is_under_way(&mut tx, user).await? || !users::is_known(&mut tx, user).await? {
         return Ok(Placed::Erasing);
     }
     let new = sqlx::query(

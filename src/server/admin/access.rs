@@ -66,6 +66,7 @@ pub(in crate::server) async fn list(
 /// Asks for access to a user's conversations, for reading only. Another administrator has to approve it.
 #[utoipa::path(tag = "admin", request_body = AccessRequest, responses(
     (status = 200, body = AccessView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 409, body = ProblemBody, description = "This user's data is being deleted"),
     (status = 422, body = ProblemBody)))]
 #[post("/admin/access-requests")]
 pub(in crate::server) async fn ask(
@@ -89,7 +90,9 @@ pub(in crate::server) async fn ask(
     let whose = whose.ok_or_else(Problem::internal)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let new = NewRequest { user: &whose, reason: &reason, hours, by: &caller.user };
-    let request = access::ask(&mut tx, &new).await?;
+    let Some(request) = access::ask(&mut tx, &new).await? else {
+        return Err(Problem::in_the_way("this user's data is being deleted"));
+    };
     tx.commit().await?;
     Ok(web::Json(request.into()))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{MARK, act, all_write_the_mark, count, settle};
+use crate::projects::{holding, released};
 use crate::support::app::{TestApp, User};
 use crate::support::device::PUSH;
 
@@ -106,6 +107,28 @@ async fn who_is_erased_and_comes_back_approves_no_request_of_their_own() {
     assert_eq!(second(&app).post(&approve, json!({})).await.status, 409, "nobody asks any more");
     assert_eq!(root.get(&format!("/api/admin/access/{request}/conversations")).await.status, 404);
     assert_eq!(told(&app).await, json!([]));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn nobody_asks_to_read_what_is_being_erased_or_has_just_been() {
+    let app = TestApp::with(PUSH).await;
+    let wanted = |user: &str| json!({"user": user, "reason": "Too late", "hours": 2});
+    let root = app.admin();
+    for name in ["ann", "bob"] {
+        app.user(name).get("/api/user").await.ok();
+    }
+    act(&app, "INSERT INTO erasures (user_id) VALUES ('ann')").await;
+    let answer = root.post("/api/admin/access-requests", wanted("ann")).await;
+    assert_eq!(answer.status, 409, "{}", answer.text);
+    // An erasure that ends once it is checked that bob is somebody.
+    let holder = holding(&app, "SELECT pg_advisory_xact_lock(hashtextextended('own_data/bob', 0))").await;
+    let (answer, ()) = tokio::join!(
+        root.post("/api/admin/access-requests", wanted("bob")),
+        released(&app, holder, 1, "DELETE FROM users WHERE id = 'bob'; COMMIT"),
+    );
+    assert_eq!(answer.status, 409, "{}", answer.text);
+    assert_eq!(count(&app, "SELECT count(*) FROM access_requests").await, 0);
     app.close().await;
 }
 
