@@ -164,15 +164,24 @@ async fn a_run_that_could_not_be_stopped_is_stopped_once_its_server_is_back() {
 #[tokio::test]
 async fn a_reader_that_leaves_ends_the_run() {
     let app = TestApp::start().await;
-    let gate = Gate::new();
-    let held = gate.clone();
-    app.models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let (gate, chairman) = (Gate::new(), Gate::new());
+    let (held, holding) = (gate.clone(), chairman.clone());
+    app.models.rule(move |request| match request.model.as_str() {
+        "m/two" => Some(Script::answer("x").hold(&held)),
+        // It does not end by itself.
+        "m/chair" => Some(Script::answer("Too late.").hold(&holding)),
+        _ => None,
+    });
     let mut asked = program(&app, "ann").await.begin(&["query", "Why?", "--jsonl"]);
     app.models.until(|records| records.iter().any(|record| record.request.model == "m/two")).await;
+    let run = app.admin().get("/api/admin/runs").await.ok()["runs"][0]["id"].clone();
     asked.close_output();
     gate.open();
     let ended = asked.ended_with_output().await;
     assert_eq!(ended.code, Some(141), "{ended:?}");
+    let events = app.user("ann").events(run.as_str().unwrap(), 0).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "cancelled");
+    chairman.open();
     app.close().await;
 }
 
