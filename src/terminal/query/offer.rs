@@ -28,8 +28,7 @@ pub async fn ask(
     let Some(id) = run.run_id.clone() else { return Ok(()) };
     let when = earlier.created_at.as_deref().unwrap_or_default();
     let when: String = when.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect();
-    let question = earlier.question.as_deref().unwrap_or_default();
-    view.say(&format!("Asked before ({}): {}", one_line(&when), one_line(question)));
+    view.say(&format!("Asked before ({}): {}", one_line(&when), one_line(&earlier.asked())));
     // Piped input holds questions, not answers to this one: nobody declines.
     let mut take = true;
     if std::io::stdin().is_terminal() {

@@ -101,7 +101,6 @@ fn offered(offer: &Earlier, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     let mut facts = vec![when.replace('T', " ")];
     facts.extend(offer.similarity.map(|alike| format!("{:.0} % alike", alike * 100.0)));
     facts.extend(offer.cost_saved.map(|usd| format!("saves {}", amounts::usd(Some(usd)))));
-    let question = offer.question.as_deref().unwrap_or("the same question");
     let rest = [
         Line::styled(one_line(&facts.join(", ")).into_owned(), theme.dim),
         Line::default(),
@@ -110,7 +109,7 @@ fn offered(offer: &Earlier, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     let columns = inner_columns(area);
     let taken: usize = rest.iter().map(|line| wrap(line, columns).len()).sum();
     let room = usize::from(area.height).saturating_sub(taken + 2).clamp(1, QUESTION_LINES);
-    let question = truncate(&one_line(question), columns * room).into_owned();
+    let question = truncate(&one_line(&offer.asked()), columns * room).into_owned();
     wrap(&Line::raw(question), columns).into_iter().take(room).chain(rest).collect()
 }
 

@@ -1,5 +1,7 @@
 //! An earlier answer to the same question: looked for, offered, and taken or not.
 
+use std::borrow::Cow;
+
 use crate::terminal::live::event::Fields;
 use serde::Serialize;
 
@@ -35,7 +37,7 @@ pub struct Earlier {
     pub similarity: Option<f64>,
     /// It is the very same question.
     pub exact: bool,
-    /// How it was asked then.
+    /// How it was asked then; `None` where another person asked it.
     pub question: Option<String>,
     /// RFC 3339.
     pub created_at: Option<String>,
@@ -56,6 +58,18 @@ impl Earlier {
             expires_at,
             cost_saved: told.number("cost_saved"),
             time_saved_ms: told.count("time_saved_ms"),
+        }
+    }
+
+    /// What was asked then; of another person's question, which nobody is told, how much it is alike.
+    #[must_use]
+    pub fn asked(&self) -> Cow<'_, str> {
+        match (&self.question, self.similarity.filter(|_| !self.exact)) {
+            (Some(question), _) => Cow::Borrowed(question.as_str()),
+            (None, Some(alike)) => {
+                Cow::Owned(format!("a question of somebody else that is {:.0} % alike", alike * 100.0))
+            }
+            (None, None) => Cow::Borrowed("the same question, asked by somebody else"),
         }
     }
 }
