@@ -29,6 +29,8 @@ const picks = {
 /** How the best answer was found; null where there is none. */
 export function pickedBy({ result }: PartState): string | null {
   const by = result?.picked_by;
+  const isShared = (result?.ranking ?? []).filter(({ place }) => place === 1).length > 1;
+  if (by === "ballot" && isShared) return t("tied for best by the ballots");
   return by && Object.hasOwn(picks, by) ? t(picks[by]) : null;
 }
 
