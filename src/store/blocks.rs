@@ -6,7 +6,7 @@ use sqlx::Row as _;
 
 use crate::id::UserId;
 
-use super::{Db, Scope, StoreError, Tx, audit, erasure, refuse_nul, runs, time};
+use super::{Db, Scope, StoreError, Tx, audit, erasure, refuse_nul, runs, time, users};
 
 /// A block as administrators see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub enum Blocked {
     Now(Block, usize),
     /// They were blocked already, which stays as it is; runs that began before that are told again to stop.
     Before,
-    /// All their data is being erased.
+    /// All their data is being erased, or was.
     Erasing,
 }
 
@@ -61,7 +61,7 @@ fn block(row: &sqlx::postgres::PgRow) -> Result<Block, sqlx::Error> {
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Blocked, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;
-    if erasure::is_under_way(&mut tx, user).await? {
+    if erasure::is_under_way(&mut tx, user).await? || !users::is_known(&mut tx, user).await? {
         return Ok(Blocked::Erasing);
     }
     let new = sqlx::query(
