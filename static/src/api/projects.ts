@@ -32,7 +32,7 @@ const lists = ["projects"] as const;
 export const projectKey = (id: string) => ["project", id] as const;
 const base = "/api/projects";
 const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
-const inside = (id: string, conversation: string) =>
+export const inside = (id: string, conversation: string) =>
   `${one(id)}/conversations/${encodeURIComponent(conversation)}`;
 
 export const projectsQuery = {
@@ -127,16 +127,6 @@ export const useInProject = (id: string) =>
       return last.conversations.length > 0 && seen < last.total ? seen : undefined;
     },
   });
-
-const readQuery = (id: string, conversation: string) => ({
-  queryKey: [...projectKey(id), "conversation", conversation],
-  queryFn: () => json<ReadConversation>(inside(id, conversation)),
-  // A tab that stays open does not keep what was read in it.
-  gcTime: 60_000,
-});
-
-export const useReadConversation = (id: string, conversation: string) =>
-  useQuery(readQuery(id, conversation));
 
 /** Reads anew what a change in a project may have changed. */
 async function refresh(id: string) {

@@ -3,12 +3,8 @@ import "../styles/sharing.css";
 import "../styles/projects.css";
 import { Link } from "wouter";
 import { asProblem } from "../api/problem";
-import {
-  copyFromProject,
-  type ReadConversation,
-  useProject,
-  useReadConversation,
-} from "../api/projects";
+import { useReadConversation } from "../api/project-conversation";
+import { copyFromProject, type ReadConversation, useProject } from "../api/projects";
 import { titleOf } from "../features/conversations/title";
 import { GoOn } from "../features/sharing/going-on";
 import { filesOf } from "../features/sharing/not-copied";
