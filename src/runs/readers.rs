@@ -37,6 +37,11 @@ impl Reader {
         self.grace = Some(self.grace.map_or(grace, |known| known.min(grace)));
     }
 
+    /// The run goes on when this reader has gone.
+    pub(super) fn may_go(&mut self) {
+        self.grace = None;
+    }
+
     /// The run's last event was read.
     pub(super) fn finished(&mut self) {
         self.finished = true;

@@ -110,6 +110,15 @@ impl Subscription {
         self
     }
 
+    /// The same for a reader that comes and goes as it likes: the run is not cancelled because it has gone.
+    #[must_use]
+    pub fn passing(mut self) -> Self {
+        if let Some(reader) = &mut self.reader {
+            reader.may_go();
+        }
+        self
+    }
+
     /// The run that is read.
     #[must_use]
     pub fn run(&self) -> RunId {

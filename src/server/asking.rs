@@ -28,7 +28,7 @@ use crate::council::seeing::{self, Blind};
 use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::{Models as _, Sampling};
-use crate::runs::{Ask, Asked, AskedBy};
+use crate::runs::{Ask, Asked, AskedBy, Subscription};
 use crate::store::conversations::{self, Said, Text, Tree};
 use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
@@ -146,7 +146,20 @@ pub(super) async fn ask_in(
 /// # Errors
 /// When the run is not the caller's.
 pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Option<RunRow>, Problem> {
-    let mut events = app.runs.subscribe(&caller.user, run, 0).await?;
+    let events = app.runs.subscribe(&caller.user, run, 0).await?;
+    wait_as(app, caller, events).await
+}
+
+/// The same as this reader of the run.
+///
+/// # Errors
+/// As of [`wait`].
+pub(super) async fn wait_as(
+    app: &App,
+    caller: &Caller,
+    mut events: Subscription,
+) -> Result<Option<RunRow>, Problem> {
+    let run = events.run();
     let mut is_told = false;
     loop {
         tokio::select! {

@@ -46,7 +46,7 @@ impl Listener {
         let mut teller = Teller::new(&self.peer, token);
         teller.tell("the council has the question").await;
         match asker.app.runs.subscribe(&asker.caller.user, run, 0).await {
-            Ok(events) => teller.follow(events).await,
+            Ok(events) => teller.follow(events.passing()).await,
             // The code that waits for the run itself reports what is wrong.
             Err(error) => {
                 tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "progress cannot be read");

@@ -22,7 +22,11 @@ pub(super) async fn wait(
     at_most: Duration,
     listener: &Listener,
 ) -> Result<RunRow, Problem> {
-    let over = tokio::time::timeout(at_most, asking::wait(&asker.app, &asker.caller, run));
+    let over = async {
+        let events = asker.app.runs.subscribe(&asker.caller.user, run, 0).await?;
+        asking::wait_as(&asker.app, &asker.caller, events.passing()).await
+    };
+    let over = tokio::time::timeout(at_most, over);
     tokio::select! {
         biased;
         over = over => match over {

@@ -70,6 +70,31 @@ async fn progress_is_told_in_short_sentences_to_who_wants_it() {
 }
 
 #[tokio::test]
+async fn a_run_goes_on_without_its_program_also_where_runs_without_readers_are_cancelled() {
+    let app = TestApp::with("[runs]\non_disconnect = \"cancel\"\ndisconnect_grace_seconds = 0\n").await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models
+        .rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    let client = Client::modern(&app, "ann");
+    let handle = client.told("ask_council", json!({"question": "Why?", "wait_seconds": 0})).await;
+    let run = handle["run_id"].clone();
+    let looked = client.told("wait_run", json!({"run_id": run, "wait_seconds": 0})).await;
+    assert_eq!(looked["status"], "running");
+
+    // A later one that its reader leaves is cancelled.
+    let bob = app.user("bob");
+    let mut stream = bob.ask(&bob.conversation().await, json!({"content": "Why?"})).await;
+    let other = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    drop(stream);
+    while bob.get(&format!("/api/runs/{other}")).await.ok()["status"] != "cancelled" {}
+    gate.open();
+    let answer = client.told("wait_run", json!({"run_id": run})).await;
+    assert_eq!((&answer["status"], &answer["answer"]), (&json!("complete"), &json!("At last.")));
+    app.close().await;
+}
+
+#[tokio::test]
 async fn who_gives_up_waiting_stops_nothing() {
     let (app, gate) = held().await;
     let client = Client::modern(&app, "ann");
