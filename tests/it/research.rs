@@ -225,7 +225,10 @@ async fn what_pages_say_stays_between_its_fences_and_bad_links_are_left_out() {
     for hidden in ["<script", "<img", "javascript:", "secret", "\u{202e}"] {
         assert!(!shown.contains(hidden), "{hidden} in {shown}");
     }
-    for prompt in prompts(&app, is_answer) {
+    // What the page says makes a prompt look like a reviewer's.
+    let asked = prompts(&app, |request| request.prompt().starts_with("Today is "));
+    assert_eq!(asked.len(), 4);
+    for prompt in asked {
         let (_, after) = prompt.split_once("] BEGIN ").unwrap();
         let (marker, rest) = after.split_once('\n').unwrap();
         let (inside, outside) = rest.split_once(&format!("\nEND {marker}")).unwrap();
