@@ -56,6 +56,7 @@ async fn everybody_reads_the_files_and_the_run_keeps_what_it_read() {
         );
     }
     let title = prompts(&app, AskedFor::Title);
+    assert!(!title.is_empty());
     assert!(title.iter().all(|(_, prompt)| !prompt.contains(FACT)), "a title is of the question");
 
     let conversation = ann.get(&format!("/api/conversations/{id}")).await.ok();
@@ -141,14 +142,16 @@ async fn much_text_is_cut_and_it_is_said() {
         assert!(more > calls * characters / 6 && more < calls * characters / 2, "{stage}: {more}");
     }
     ann.post(&path, question).await.ok();
-    for (_, prompt) in prompts(&app, AskedFor::Answer) {
+    let (members, reviewers) = (prompts(&app, AskedFor::Answer), prompts(&app, AskedFor::Review));
+    assert_eq!((members.len(), reviewers.len()), (4, 4));
+    for (_, prompt) in members {
         assert!(
             prompt.contains("question; the first 59995 of its 200000 characters] BEGIN"),
             "what is cut is said"
         );
         assert!(prompt.contains("brief") && prompt.len() < 63_000, "{}", prompt.len());
     }
-    for (_, prompt) in prompts(&app, AskedFor::Review) {
+    for (_, prompt) in reviewers {
         assert!(
             prompt.contains("; the first 15995 of its 200000 characters] BEGIN") && prompt.contains("brief")
         );
