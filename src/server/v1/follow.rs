@@ -137,7 +137,8 @@ impl Follower {
         Ok(Self {
             course: Course::of(answer),
             requested,
-            subscription,
+            // Programs have a grace of their own, or none: what they ask in the background goes on.
+            subscription: subscription.passing(),
             batch: Vec::new().into_iter(),
             runs: app.runs.clone(),
             shutdown: app.shutdown.clone(),

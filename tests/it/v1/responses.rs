@@ -247,6 +247,32 @@ async fn a_cancelled_response_stops_at_once_and_stays_so() {
 }
 
 #[tokio::test]
+async fn in_the_background_it_goes_on_also_where_runs_without_readers_are_cancelled() {
+    let app = TestApp::with("[runs]\non_disconnect = \"cancel\"\ndisconnect_grace_seconds = 0\n").await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models
+        .rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    let response = tool.post(RESPONSES, wants("Why?", &json!({"background": true}))).await.ok();
+    let path = format!("{RESPONSES}/{}", response["id"].as_str().unwrap());
+    let mut live = Stream::open(tool.request("GET", &format!("{path}?stream=true"))).await;
+    live.next().await.expect("an event");
+    drop(live);
+
+    // A later one that its reader leaves is cancelled.
+    let bob = app.user("bob");
+    let mut stream = bob.ask(&bob.conversation().await, json!({"content": "Why?"})).await;
+    let other = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    drop(stream);
+    while bob.get(&format!("/api/runs/{other}")).await.ok()["status"] != "cancelled" {}
+    gate.open();
+    Stream::open(tool.request("GET", &format!("{path}?stream=true"))).await.rest().await;
+    assert_eq!(tool.get(&path).await.ok()["status"], "completed");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_response_goes_on_from_the_one_before() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
