@@ -18,6 +18,7 @@ import { Confirm } from "../ui/confirm";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 import { toast } from "../ui/toast";
+import { NotFoundPage } from "./not-found";
 
 const Back = () => (
   <p>
@@ -193,6 +194,9 @@ export default function LibraryPage() {
         </Route>
       ))}
       <Route path="/library/:id">{({ id }) => <OneEntry key={id} id={id} />}</Route>
+      <Route>
+        <NotFoundPage />
+      </Route>
     </Switch>
   );
 }

@@ -194,3 +194,9 @@ it("what is typed when an earlier version is restored comes back when that is wi
   await click(button("Save"));
   await vi.waitFor(() => expect(asked.at(-1)?.[1]).toMatchObject({ version: 3, text: "- Mine" }));
 });
+
+it("an address that is none in the library says so", async () => {
+  history.replaceState(null, "", "/library/new/poem");
+  await render(<LibraryPage />, queryClient);
+  await settled("There is nothing here");
+});
