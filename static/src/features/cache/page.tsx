@@ -14,7 +14,7 @@ import { Icon } from "../../ui/icon";
 import { useTitle } from "../../ui/title";
 import { More } from "../admin/more";
 import { useSettled } from "../composer/settled";
-import { Answered, Panel } from "../dashboard/panel";
+import { Answered, Nothing, Panel } from "../dashboard/panel";
 import { Entry } from "./entry";
 import { Figures } from "./figures";
 import { ForgetAll } from "./forget-all";
@@ -83,7 +83,11 @@ function List({ q }: { q: string }) {
         const entries = new Map(pages.flatMap((page) => page.entries.map((one) => [one.id, one])));
         const total = pages[0]?.total ?? 0;
         if (entries.size === 0) {
-          return <p className="quiet">{t("No kept answer is to a question with these words.")}</p>;
+          return (
+            <Nothing>
+              <p className="quiet">{t("No kept answer is to a question with these words.")}</p>
+            </Nothing>
+          );
         }
         return (
           <>
