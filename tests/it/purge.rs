@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use sqlx::Row as _;
 
+use crate::projects::{holding, released};
 use crate::support::app::TestApp;
 use crate::support::model_server::{Gate, Script};
 
@@ -78,5 +79,24 @@ async fn a_conversation_whose_run_is_not_over_is_not_purged_under_it() {
     gate.open();
     live.rest().await;
     assert_eq!(ann.send("DELETE", &purge, None).await.ok()["purged"], true);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_log_that_is_being_shortened_does_not_outlive_its_conversation() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let conversation = format!("/api/conversations/{id}");
+    ann.post(&format!("{conversation}/message"), json!({"content": "Where is the secret door?"})).await.ok();
+    ann.send("DELETE", &conversation, None).await.ok();
+    let shortens = "UPDATE runs SET compacted = true; DELETE FROM run_events;
+                    INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+                    SELECT id, 1, 1, user_id, 'Where is the secret door?' FROM runs";
+    let holder = holding(&app, shortens).await;
+    let purge = format!("{conversation}?purge=true");
+    let (gone, ()) = tokio::join!(ann.send("DELETE", &purge, None), released(&app, holder, 1, "COMMIT"));
+    assert_eq!(gone.ok()["purged"], true);
+    assert_eq!(rows_of(&app, &id).await.1, 0);
     app.close().await;
 }

@@ -195,15 +195,16 @@ pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError
 async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
     let files = Leaving::of(tx, ids).await?;
     for sql in [
+        // First, as whoever shortens a log locks its run first: what it writes is there then to be deleted. The kind of an
+        // error is not content, so it stays.
+        "UPDATE runs SET plan = '{}', program = NULL, skips = '[]', retries = '[]', corrections = '[]',
+                error = CASE WHEN error_kind IS NOT NULL THEN jsonb_build_object('kind', error_kind) END
+         WHERE conversation_id = ANY ($1)",
         "UPDATE calls SET result = NULL WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM decisions WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "UPDATE feedback SET comment = NULL
          WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1)) AND comment IS NOT NULL",
-        // The kind of an error is not content, so it stays.
-        "UPDATE runs SET plan = '{}', program = NULL, skips = '[]', retries = '[]', corrections = '[]',
-                error = CASE WHEN error_kind IS NOT NULL THEN jsonb_build_object('kind', error_kind) END
-         WHERE conversation_id = ANY ($1)",
         "DELETE FROM conversations WHERE id = ANY ($1)",
     ] {
         sqlx::query(sql).bind(ids).execute(&mut **tx).await?;
