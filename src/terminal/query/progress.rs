@@ -41,7 +41,9 @@ impl Progress {
         }
         for (what, piece) in at_work(run) {
             let name = name(piece);
-            let since = self.since.entry(format!("{what}/{name}")).or_insert_with(Instant::now);
+            // A member is asked again and again: in every round, and by two tiers.
+            let asked = piece.since.as_deref().unwrap_or_default();
+            let since = self.since.entry(format!("{what}/{name}/{asked}")).or_insert_with(Instant::now);
             let ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
             let state = match piece.status {
                 CallStatus::Waiting => "waiting …".to_owned(),
@@ -81,4 +83,37 @@ impl Progress {
 fn name(piece: &Piece) -> String {
     let name = if piece.seat.member.is_empty() { &piece.seat.model } else { &piece.seat.member };
     one_line(name).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::terminal::text::{Background, Depth, Frames};
+
+    #[test]
+    fn a_speakers_time_begins_anew_in_each_round() {
+        let round = |number: u8| {
+            json!({
+                "type": "round_start", "round_number": number, "round_type": "opening",
+                "started_at": format!("2026-01-02T03:0{number}:00Z"), "speakers": [{"model": "m/one", "label": "A"}],
+            })
+        };
+        let theme = Theme::new(Depth::None, Background::Auto, Frames::Unicode);
+        let (mut run, mut progress) = (LiveRun::default(), Progress::default());
+        run.apply(&json!({"type": "debate_start", "mode": "debate"}));
+        run.apply(&round(1));
+        assert_eq!(progress.table(&run, &theme).len(), 1);
+        let earlier = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+        progress.since.values_mut().for_each(|since| *since = earlier);
+        assert!(progress.table(&run, &theme)[0].to_string().contains("1 min"));
+        let said = json!({"member": "m/one", "model": "m/one", "text": "Yes."});
+        run.apply(&json!({"type": "model_complete", "round_number": 1, "data": said}));
+        run.apply(&round(2));
+        let lines = progress.table(&run, &theme);
+        assert!(lines.len() == 1 && lines[0].to_string().contains(" 0."), "{lines:?}");
+    }
 }
