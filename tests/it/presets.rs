@@ -109,6 +109,7 @@ async fn a_preset_for_one_run_brings_its_council_and_its_options() {
     ask["preset_id"] = saved["preset"]["id"].clone();
     let refused = app.user("bob").post(&format!("/api/conversations/{foreign}/message"), ask).await;
     assert_eq!(refused.status, 422, "another's preset is as good as none");
+    assert_eq!(refused.json()["errors"][0]["field"], "preset_id");
     app.close().await;
 }
 
