@@ -39,7 +39,7 @@ it("a member is not added once more, with another role", async () => {
   const asked = vi.fn();
   vi.stubGlobal("fetch", asked);
   const page = await render(<Members project={{ id: "p-1", role: "owner", members } as Project} />);
-  await type(page.querySelector("form input"), " Ben ");
+  await type(page.querySelector<HTMLInputElement>("form input"), " Ben ");
   await click(page.querySelector("form [type=submit]"));
   await settled("This is a member already.");
   expect(asked).not.toHaveBeenCalled();
