@@ -40,7 +40,12 @@ pub fn lines(thread: &mut Thread, shelf: &mut Shelf, page: &Page<'_>) -> Vec<Lin
     let mut lines = question(turn, page);
     let mut sections = sections(turn, thread.tab);
     let is_followed = thread.follows && turn.run.status.is_live();
-    for section in sections.iter_mut().filter(|section| !section.ready) {
+    for section in &mut sections {
+        if section.ready {
+            // Its member may be asked again.
+            thread.begun.remove(&section.key);
+            continue;
+        }
         let since = *thread.begun.entry(section.key.clone()).or_insert(page.now);
         let seconds = page.now.saturating_duration_since(since).as_secs();
         if seconds > 0 {

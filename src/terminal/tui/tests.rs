@@ -1,5 +1,7 @@
 //! The screen, key by key, over replies that the tests make up.
 
+use std::time::Duration;
+
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
 use ratatui::Terminal;
@@ -102,6 +104,33 @@ fn a_question_is_followed_from_the_first_word_to_the_final_answer() {
     let shown = screen(&mut state, 120, 30);
     assert!(shown.contains("[3 Final]") && shown.contains("Because of Rayleigh."), "{shown}");
     assert!(!state.is_live());
+}
+
+#[test]
+fn the_seconds_of_a_member_that_is_asked_again_begin_anew() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    begin(&mut state, &id);
+    let title = |state: &mut State| {
+        let shown = screen(state, 80, 30);
+        shown.lines().find(|line| line.contains("a/one")).unwrap().to_owned()
+    };
+    title(&mut state);
+    state.now += Duration::from_secs(60);
+    assert!(title(&mut state).contains("60 s"));
+    tell(
+        &mut state,
+        &id,
+        json!({"type": "stage1_error", "model": "a/one", "member": "a/one", "error": "slow"}),
+    );
+    title(&mut state);
+    tell(
+        &mut state,
+        &id,
+        json!({"type": "member_retried", "stage": "stage1", "model": "a/one", "member": "a/one"}),
+    );
+    let shown = title(&mut state);
+    assert!(shown.contains("waiting") && !shown.contains("60 s"), "{shown}");
 }
 
 #[test]
