@@ -117,7 +117,8 @@ pub fn figures(run: &LiveRun) -> Option<Section> {
     let costs = run.costs.as_ref()?;
     let mut line = format!("{}, {}", amounts::usd(costs.total), tokens(costs.tokens));
     if costs.unknown_calls > 0 && costs.total.is_some() {
-        line.push_str(&format!(", and {} calls of unknown cost", costs.unknown_calls));
+        let calls = if costs.unknown_calls == 1 { "call" } else { "calls" };
+        line.push_str(&format!(", and {} {calls} of unknown cost", costs.unknown_calls));
     }
     let mut lines = vec![line];
     lines.extend(run.budgets.iter().map(|budget| {
