@@ -31,6 +31,14 @@ impl Ask<'_> {
         self.twice(run, settings, |call| call).await
     }
 
+    /// The same after a request whose reply is shown: if the run is stopped meanwhile, that is what is kept.
+    ///
+    /// # Errors
+    /// The call's own failure, after retries.
+    pub async fn send_after(&self, run: &Run, settings: &Settings, shown: &str) -> Result<Reply, CallError> {
+        self.twice(run, settings, |call| call.keeping(shown)).await
+    }
+
     /// Asks, and shows the reply while it arrives; each try in a view of its own.
     ///
     /// # Errors

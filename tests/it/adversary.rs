@@ -297,6 +297,35 @@ async fn stop_in_the_middle_keeps_the_answer_and_what_had_arrived() {
 }
 
 #[tokio::test]
+async fn stop_while_only_the_severity_is_asked_for_keeps_the_attack() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| match request.asked_for() {
+        AskedFor::Attack => Some(Script::answer("The second step is vague.")),
+        AskedFor::Severity => Some(Script::answer("").hold(&held)),
+        _ => None,
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, serde_json::from_str(BODY).unwrap()).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    app.models
+        .until(|records| records.iter().any(|record| record.request.asked_for() == AskedFor::Severity))
+        .await;
+    ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    gate.open();
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    let adversary = &stored["messages"][1]["metadata"]["adversary"];
+    assert_eq!(
+        (&adversary["critique"], &adversary["error_kind"]),
+        (&json!("The second step is vague."), &json!("cancelled"))
+    );
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_client_can_ask_how_an_answer_is_attacked() {
     let app = TestApp::start().await;
     let ann = app.user("ann");

@@ -351,6 +351,21 @@ async fn a_choice_that_cannot_be_read_is_asked_for_once_more() {
 }
 
 #[tokio::test]
+async fn a_choice_says_what_both_of_its_requests_took() {
+    let app = TestApp::start().await;
+    let used = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "cost": 0.25});
+    app.models.rule(on(AskedFor::Selection, move |request| {
+        let text = if is_for_the_letter(request) { "SELECTED: C" } else { "They are all good." };
+        Script::answer(text).usage(used.clone())
+    }));
+    let (_, stored) = ask(&app).await;
+    let data = &stored["stage3"];
+    assert_eq!((&data["cost"], &data["usage"]["total_tokens"]), (&json!(0.5), &json!(30)));
+    assert_eq!(data["usage"]["cost_usd"], 0.5);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_second_request_that_fails_is_told() {
     let app = TestApp::start().await;
     app.models.rule(on(AskedFor::Selection, |request| match is_for_the_letter(request) {
@@ -408,6 +423,31 @@ async fn stopping_during_the_choice_keeps_the_drafts() {
     assert_eq!((&data["heading"], &data["error_kind"]), (&json!("Not finished"), &json!("cancelled")));
     assert_eq!(data["syntheses"][1]["response"], "The second text.");
     assert_eq!((&data["evaluation"], &data["response"]), (&json!("EVALUATION: "), &json!("")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn stopping_while_the_letter_alone_is_asked_for_keeps_the_comparison() {
+    let app = TestApp::start().await;
+    app.models.rule(on(AskedFor::Selection, |request| match is_for_the_letter(request) {
+        true => Script::answer("").stall(),
+        false => Script::answer("They are all good."),
+    }));
+    let ann = with_chairmen(&app).await;
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, body()).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    app.models
+        .until(|records| {
+            let mut choices =
+                records.iter().filter(|record| record.request.asked_for() == AskedFor::Selection);
+            choices.any(|record| is_for_the_letter(&record.request))
+        })
+        .await;
+    ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok()["messages"][1].clone();
+    assert_eq!(stored["stage3"]["evaluation"], "They are all good.");
     app.close().await;
 }
 

@@ -181,7 +181,7 @@ pub async fn ask(run: &Run, round: &Round<'_>, model: &str, critique: &str) -> J
         prompt: &prompts.fill(&ALONE, &[("attack", &attack), ("form", prompts.text(&FORM))]),
         schema: Some(schema()),
     };
-    let asked = match ask.send(run, &round.brief().settings).await {
+    let asked = match ask.send_after(run, &round.brief().settings, critique).await {
         Ok(reply) => parse_alone(&reply.text).ok_or_else(|| SeverityFact::Unread { model: model.to_owned() }),
         Err(error) => Err(SeverityFact::NotAsked { model: model.to_owned(), reason: error.reason() }),
     };

@@ -18,6 +18,7 @@ use crate::council::run::Run;
 use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::synthesis::{self, Author, HeadingFact, NoteFact, Synthesis};
 use crate::council::token::TokenHead;
+use crate::council::tool_use::joined::both;
 use crate::council::view::{Unfiltered, View};
 use crate::llm::{CallError, Reply, Schema};
 
@@ -120,16 +121,19 @@ async fn read<'d>(
 ) -> Chosen<'d> {
     let labels = labels(drafts);
     let mut choice: Choice = selection::parse(&reply.text, &labels);
-    let mut cost = reply.usage.and_then(|usage| usage.cost_usd);
+    let mut usage = reply.usage;
     let mut notes = Vec::new();
     if choice.selected.is_none() {
         match ask_letter(run, round, model, key, &reply.text, &labels).await {
             Ok(again) => {
                 choice.selected = read_letter(&again.text, &labels);
-                let more = again.usage.and_then(|usage| usage.cost_usd);
-                cost = cost.zip(more).map(|(first, second)| first + second);
+                usage = both(usage, again.usage);
             }
             Err(error) => {
+                // What arrived of it was paid for, or nobody knows.
+                if error.reached || error.partial.is_some() {
+                    usage = both(usage, error.partial.as_ref().and_then(|reply| reply.usage));
+                }
                 let model = model.to_owned();
                 notes.push(NoteFact::NotAskedAgain { model, reason: error.reason() });
             }
@@ -167,8 +171,8 @@ async fn read<'d>(
         selection_reasoning: choice.reasoning,
         evaluation: choice.deliberation,
         response: own.as_ref().map_or_else(|| draft.response.clone(), |(response, _)| response.clone()),
-        usage: reply.usage,
-        cost,
+        usage,
+        cost: usage.and_then(|usage| usage.cost_usd),
         latency_ms: Some(reply.latency_ms),
     };
     let event = MultiChairmanEvent::SelectionComplete { data: Box::new(selection.clone()) };
@@ -268,7 +272,7 @@ async fn ask_letter(
         prompt: &prompt,
         schema: Some(schema),
     };
-    ask.send(run, &round.brief().settings).await
+    ask.send_after(run, &round.brief().settings, text).await
 }
 
 /// Reads a reply that was to be nothing but a choice: as JSON, or in the text form.
