@@ -112,8 +112,11 @@ async fn a_hostile_speech_changes_nothing_outside_of_fences_in_any_format() {
             let held = held(id, &body, &text).await;
             assert_eq!(held.prompts, honest.prompts, "{name} in {format}");
             assert_eq!(rankings(&held), rankings(&honest), "{name} in {format}");
-            let speeches = held.deliberation.format.debate.rounds.iter().flat_map(|round| &round.responses);
-            for speech in speeches.filter(|speech| speech.member == "b/two") {
+            let rounds = &held.deliberation.format.debate.rounds;
+            let speeches = rounds.iter().flat_map(|round| &round.responses);
+            let theirs: Vec<_> = speeches.filter(|speech| speech.member == "b/two").collect();
+            assert!(!theirs.is_empty() && theirs.len() == rounds.len(), "{name} in {format}");
+            for speech in theirs {
                 assert!(speech.is_good(), "{name} in {format}");
                 assert_eq!(speech.addresses_judges, flagged, "{name} in {format}");
                 let answer = speech.answer();
