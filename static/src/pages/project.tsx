@@ -50,13 +50,15 @@ function AskHere({ project }: { project: Project }) {
 }
 
 /** What it tells the models, for whoever cannot change it. */
-function Says({ project, ending }: { project: Project; ending: boolean }) {
+export function Says({ project, ending }: { project: Project; ending: boolean }) {
   const title = useId();
+  // What an owner has typed is not lost where they own it no longer: a save says why it is refused.
+  const [edited, setEdited] = useState(false);
   return (
     <section className="panel" aria-labelledby={title}>
       <h2 id={title}>{t("Project settings")}</h2>
-      {project.role === "owner" ? (
-        <SettingsForm key={project.id} project={project} ending={ending} />
+      {project.role === "owner" || edited ? (
+        <SettingsForm key={project.id} project={project} ending={ending} onEdits={setEdited} />
       ) : (
         <>
           <h3>{t("Instructions")}</h3>

@@ -1,5 +1,5 @@
 import "../../styles/form-dialog.css";
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { changeProject, type Project } from "../../api/projects";
 import { usePresets } from "../../api/queries";
 import { t } from "../../i18n";
@@ -94,13 +94,16 @@ interface Props {
   project: Project;
   /** The reader is leaving it for good, or ends it: nothing that was typed here is worth a question. */
   ending: boolean;
+  /** Told whether there is something typed that is not saved. */
+  onEdits?: (edited: boolean) => void;
 }
 
 /** The name, the instructions and the council of a project, for its owners. */
-export function SettingsForm({ project, ending }: Props) {
+export function SettingsForm({ project, ending, onEdits }: Props) {
   const presets = usePresets();
   const select = useId();
   const { draft, isChanged, change, discard, settle } = useDraft(project);
+  useEffect(() => onEdits?.(isChanged), [onEdits, isChanged]);
   const { busy, problem, attempt, form } = useAttempt();
   const errors = problem?.fields ?? [];
   const ofCouncil = errors.filter(({ field }) => /^(settings|options)\b/.test(field));
