@@ -125,7 +125,7 @@ function Remove({ entry }: { entry: Entry }) {
   );
 }
 
-function Shown({ entry }: { entry: Entry }) {
+function Shown({ entry, onEdits }: { entry: Entry; onEdits: (edited: boolean) => void }) {
   useTitle(entry.name);
   const user = useUser();
   const [restored, setRestored] = useState<Entry | null>(null);
@@ -147,7 +147,7 @@ function Shown({ entry }: { entry: Entry }) {
       {entry.is_mine ? (
         <section className="panel">
           {/* What is typed stays while the entry is read anew, until somebody lets it go. */}
-          <Editor kind={entry.kind} entry={entry} restored={restored} />
+          <Editor kind={entry.kind} entry={entry} restored={restored} onEdits={onEdits} />
         </section>
       ) : (
         <Reads entry={entry} />
@@ -160,9 +160,11 @@ function Shown({ entry }: { entry: Entry }) {
 
 function OneEntry({ id }: { id: string }) {
   const entry = useEntry(id);
+  // What is typed is not lost where an administrator deletes the entry meanwhile: a save says that it is gone.
+  const [edited, setEdited] = useState(false);
   const title = entry.data ? null : t("Library");
   useTitle(title ?? entry.data?.name ?? null);
-  if (asProblem(entry.error).status === 404) {
+  if (asProblem(entry.error).status === 404 && !edited) {
     return (
       <div className="page-notice">
         <h1>{t("This is not in the library")}</h1>
@@ -171,7 +173,7 @@ function OneEntry({ id }: { id: string }) {
       </div>
     );
   }
-  if (entry.data) return <Shown entry={entry.data} />;
+  if (entry.data) return <Shown entry={entry.data} onEdits={setEdited} />;
   if (entry.isPending) return <p className="page-wait">{t("Loading…")}</p>;
   return (
     <div className="page-notice">

@@ -10,6 +10,8 @@ const at = "2026-03-12T09:30:00";
 
 /** What the server has. */
 let entry: Entry;
+/** Somebody has deleted it. */
+let isGone: boolean;
 let asked: [string, Record<string, unknown>][];
 
 function entryOf(version: number, text: string): Entry {
@@ -36,6 +38,12 @@ function entryOf(version: number, text: string): Entry {
 function answer(path: string, method: string, body: Record<string, unknown>): Response {
   if (path === "/api/user") return Response.json({ id: "ann", is_admin: false });
   if (method !== "GET") asked.push([`${method} ${path}`, body]);
+  if (isGone) {
+    return Response.json(
+      { type: "urn:llm-council:problem:not-found", status: 404 },
+      { status: 404, headers: { "content-type": "application/problem+json" } },
+    );
+  }
   if (method === "PUT") {
     if (body.version !== entry.version) {
       return Response.json(
@@ -56,6 +64,7 @@ let held: Promise<void>;
 beforeEach(() => {
   queryClient.clear();
   entry = entryOf(1, "- Brief");
+  isGone = false;
   asked = [];
   held = Promise.resolve();
   vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
@@ -199,4 +208,17 @@ it("an address that is none in the library says so", async () => {
   history.replaceState(null, "", "/library/new/poem");
   await render(<LibraryPage />, queryClient);
   await settled("There is nothing here");
+});
+
+it("what is typed stays where the entry is deleted meanwhile, and a save says so", async () => {
+  await open("/library/l-1");
+  await type(text(), "- Mine");
+  isGone = true;
+  await act(() => queryClient.invalidateQueries());
+  expect(text()?.value).toBe("- Mine");
+  await click(button("Save"));
+  await settled("This does not exist, or no longer does.");
+  expect(text()?.value).toBe("- Mine");
+  await type(text(), "- Brief");
+  await settled("This is not in the library");
 });

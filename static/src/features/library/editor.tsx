@@ -31,6 +31,8 @@ interface Props {
   restored?: Entry | null;
   /** Told of a new one once it is saved. */
   onMade?: ((entry: Entry) => void) | undefined;
+  /** Told whether there is something typed that is not saved. */
+  onEdits?: (edited: boolean) => void;
 }
 
 const nothing: Content = { name: "", text: "", shared: false };
@@ -38,7 +40,8 @@ const same = (one: Content, other: Content) =>
   one.name === other.name && one.text === other.text && one.shared === other.shared;
 
 /** Name, text and whether it is shared: of a new entry, or of one of the reader's. */
-export function Editor({ kind, entry, begins = nothing, restored = null, onMade }: Props) {
+export function Editor(props: Props) {
+  const { kind, entry, begins = nothing, restored = null, onMade, onEdits } = props;
   const [, go] = useLocation();
   // What is changed is what was read: somebody else may change it meanwhile.
   const [read, setRead] = useState(entry);
@@ -53,6 +56,7 @@ export function Editor({ kind, entry, begins = nothing, restored = null, onMade 
   const wrongText = messagesAt(errors, "text");
   const isNew = entry === null;
   const isChanged = !same(draft, said);
+  useEffect(() => onEdits?.(isChanged), [onEdits, isChanged]);
   // Of a new one there is always something to say: at least what is missing.
   const isIdle = !isNew && !isChanged;
   const variables = kind === "prompt" ? variablesOf(draft.text) : [];
@@ -110,7 +114,8 @@ export function Editor({ kind, entry, begins = nothing, restored = null, onMade 
     const here = location.pathname;
     await save();
     // Whoever has gone on to another page meanwhile stays there.
-    if (made.current && location.pathname === here) go(`/library/${made.current.id}`, { replace: true });
+    if (made.current && location.pathname === here)
+      go(`/library/${made.current.id}`, { replace: true });
   };
 
   return (
