@@ -10,6 +10,7 @@ use super::budget::RunBudget;
 use super::earlier::EarlierAnswers;
 use super::execution::{Ending, drive, finish};
 use super::journal::{Journal, Recovered};
+use super::late::keeping;
 use super::live::LiveRun;
 use super::queue::Slot;
 use super::state::Runs;
@@ -178,12 +179,14 @@ async fn end_refused(runs: &Runs, refused: &LiveRun, keep: Keep) {
 
 /// Claims a run for another attempt of this process, with what is stored of it.
 async fn claim_again(runs: &Runs, live: &LiveRun) -> Result<Option<(Claimed, Remembered)>, StoreError> {
-    let (db, lease) = (&runs.shared.db, runs.shared.settings.lease);
+    let shared = &runs.shared;
+    let (db, lease) = (&shared.db, shared.settings.lease);
     let what = "to be ended";
     let claimed = until_answered(what, || leases::begin_again(db, live.id, live.attempt, lease)).await?;
     let Some(claimed) = claimed else { return Ok(None) };
-    let runs = [live.id];
-    let stored = until_answered(what, || journal::remembered(db, &runs)).await?;
+    let ids = [live.id];
+    let read = until_answered(what, || journal::remembered(db, &ids));
+    let stored = keeping(shared, &[(claimed.id, claimed.attempt)], read).await?;
     Ok(Some((claimed, stored.into_values().next().unwrap_or_default())))
 }
 
