@@ -301,10 +301,12 @@ async fn stop_while_only_the_severity_is_asked_for_keeps_the_attack() {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |request| match request.asked_for() {
-        AskedFor::Attack => Some(Script::answer("The second step is vague.")),
-        AskedFor::Severity => Some(Script::answer("").hold(&held)),
-        _ => None,
+    app.models.rule(move |request| {
+        let kind = request.asked_for();
+        if kind == AskedFor::Attack {
+            return Some(Script::answer("The second step is vague."));
+        }
+        (kind == AskedFor::Severity).then(|| Script::answer("").hold(&held))
     });
     let ann = app.user("ann");
     let id = ann.conversation().await;
