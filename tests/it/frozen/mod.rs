@@ -200,6 +200,23 @@ fn assert_holds(old: &Value, new: &Value, what: &str) {
     }
 }
 
+/// What was recorded, without a figure that was wrong then: where a ballot or a letter was asked for once more, the tokens are
+/// those of both requests today, as the cost was then already.
+fn as_counted_now(mut recorded: Value) -> Value {
+    match &mut recorded {
+        Value::Object(fields) => {
+            let of_first = fields.get("usage").and_then(|usage| usage["cost_usd"].as_f64());
+            if of_first.is_some() && fields.get("cost").is_some_and(|cost| cost.as_f64() != of_first) {
+                fields.remove("usage");
+            }
+            fields.values_mut().for_each(|value| *value = as_counted_now(value.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = as_counted_now(item.take())),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+    recorded
+}
+
 /// Every recording of every version.
 fn recordings() -> Vec<(String, Recorded)> {
     let all: Vec<(String, Recorded)> = directories().iter().flat_map(|dir| Recorded::all(dir)).collect();
@@ -262,8 +279,9 @@ async fn a_plan_of_an_earlier_version_is_executed_as_it_was_then() {
     for (name, recorded) in recordings() {
         let plan: Plan = serde_json::from_value(recorded.plan.clone()).unwrap();
         let now = execute(feature(&recorded.feature), recorded.run, &plan, &[], Vec::new()).await;
-        assert_holds(&recorded.message, &json!(now.message), &format!("{name}: the message"));
-        assert_holds(&json!(events(&recorded.written)), &json!(now.events()), &format!("{name}: the events"));
+        let told = as_counted_now(json!(events(&recorded.written)));
+        assert_holds(&as_counted_now(recorded.message), &json!(now.message), &format!("{name}: the message"));
+        assert_holds(&told, &json!(now.events()), &format!("{name}: the events"));
         let calls_now: BTreeMap<String, FinishedCall> =
             calls(&now.written).map(|call| (call.key.clone(), call)).collect();
         assert_eq!(
@@ -289,6 +307,8 @@ async fn a_run_that_an_earlier_version_began_goes_on_from_wherever_it_was_and_pa
         let given_up: BTreeSet<String> =
             calls(&recorded.written).filter(is_given_up).map(|call| kind_of(&call)).collect();
         let end = recorded.written.len();
+        let message = as_counted_now(recorded.message.clone());
+        let told = as_counted_now(json!(events(&recorded.written)));
         for cut in (0..end).step_by(3).chain([end]) {
             let left = &recorded.written[..cut];
             let now = execute(feature(&recorded.feature), recorded.run, &plan, left, Vec::new()).await;
@@ -301,8 +321,8 @@ async fn a_run_that_an_earlier_version_began_goes_on_from_wherever_it_was_and_pa
             }
             assert_eq!(sum, whole, "{at}: every call once");
             assert_eq!(now.failed, recorded.failed, "{at}");
-            assert_holds(&recorded.message, &json!(now.message), &format!("{at}: the message"));
-            assert_holds(&json!(events(&recorded.written)), &json!(now.events()), &at);
+            assert_holds(&message, &json!(now.message), &format!("{at}: the message"));
+            assert_holds(&told, &json!(now.events()), &at);
         }
     }
 }
