@@ -103,8 +103,7 @@ const MAX_SILENT_TRIES: u32 = 2;
 fn is_worth_retrying(error: &CallError) -> bool {
     match error.kind {
         ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Timeout => match error.status {
-            // From 520 on Cloudflare's, which stands in front of many providers and could not reach one.
-            Some(status) => matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 520..=524 | 529),
+            Some(status) => matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 524 | 529),
             // A lost connection, silence, or an error in the place of an answer.
             None => true,
         },
