@@ -4,17 +4,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::{Stream, StreamExt as _, stream};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, redirect};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-use super::following::{Following, Step, ends};
-use super::trouble::Trouble;
+use super::following::Following;
+use super::reconnecting::{Reconnecting, Source};
+use super::trouble::{Refused, Trouble};
 use super::{Place, Question, Session};
-use crate::sse::{SseDecoder, SseEvent};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A server that is silent for this long is dead: a stream has a heartbeat every 15 s, and a tool that waits for an
@@ -24,25 +23,16 @@ const SILENCE: Duration = Duration::from_secs(60);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a file may take: two minutes to arrive, which a server waits, and nearly one to be read.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(180);
-/// The longest event that is read.
-const MAX_EVENT_BYTES: usize = 16 << 20;
 /// How often a question is sent that cannot have arrived.
 const TRIES: u32 = 4;
 /// What is said where no answer came to a question that was sent.
 const PERHAPS_ASKED: &str = "the question may have arrived before that: look for it with `llm-council runs` before you ask \
                              again, which would be paid for once more";
-/// The waits between tries to reconnect; the last one is repeated.
-const PAUSES: [Duration; 5] = [
-    Duration::from_millis(250),
-    Duration::from_millis(500),
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(5),
-];
+/// The wait before a request is sent again that did not arrive, or was refused without saying for how long.
+const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE_AFTER_REFUSAL: Duration = Duration::from_secs(1);
 /// The longest wait that a refusal may ask for; a server waits as long for a provider by default.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// How many tries in a row may fail before a run, or a question that may have become one, is given up: about ten minutes.
-const PATIENCE: usize = 120;
 
 /// The address of a server in the one form that all ways of writing it have.
 #[must_use]
@@ -182,11 +172,7 @@ impl Http {
                 Trouble::NotReachable(format!("the council of this process cannot be reached: {why}"))
             }
         };
-        Refused {
-            trouble,
-            again: Some(PAUSES[1]),
-            may_have_arrived: !error.is_connect() && !error.is_builder(),
-        }
+        Refused { trouble, again: Some(PAUSE), may_have_arrived: !error.is_connect() && !error.is_builder() }
     }
 
     /// Asks; the same question again is the same run, by its idempotency key. Returns the run and its stream.
@@ -269,6 +255,10 @@ impl Http {
             .header(ACCEPT, "text/event-stream");
         self.send(request).await
     }
+
+    fn stream_of(&self, origin: Origin) -> RunStream {
+        RunStream { http: self.clone(), origin }
+    }
 }
 
 /// How long a refusal asks to wait. A gateway that is being maintained may ask for hours, in which nobody would see why
@@ -276,21 +266,7 @@ impl Http {
 fn wait_of(headers: &HeaderMap) -> Duration {
     let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     let asked = asked.and_then(|seconds| seconds.trim().parse().ok()).map(Duration::from_secs);
-    asked.map_or(PAUSES[2], |wait| wait.min(LONGEST_WAIT))
-}
-
-/// An error, and after which wait it may have passed.
-struct Refused {
-    trouble: Trouble,
-    again: Option<Duration>,
-    /// The connection was there: what was asked may have arrived.
-    may_have_arrived: bool,
-}
-
-impl From<Trouble> for Refused {
-    fn from(trouble: Trouble) -> Self {
-        Self { trouble, again: None, may_have_arrived: false }
-    }
+    asked.map_or(PAUSE_AFTER_REFUSAL, |wait| wait.min(LONGEST_WAIT))
 }
 
 #[async_trait]
@@ -336,7 +312,7 @@ impl Session for Http {
             tries += 1;
             match self.ask_once(&question).await {
                 Ok((run, response)) => {
-                    return Ok(Reader::new(self.clone(), Source::Run(run), 0, Some(response)).following());
+                    return Ok(Reconnecting::follow(self.stream_of(Origin::Run(run)), 0, response));
                 }
                 Err(Refused { trouble, again, may_have_arrived }) => {
                     is_perhaps_asked |= may_have_arrived;
@@ -344,7 +320,8 @@ impl Session for Http {
                         Some(wait) if tries < TRIES => tokio::time::sleep(wait).await,
                         // Its run may be under way by now, and is paid for: it is followed once the server is back.
                         Some(_) if is_perhaps_asked => {
-                            return Ok(Reader::lost(self.clone(), question, trouble.to_string()));
+                            let source = self.stream_of(Origin::Question(question));
+                            return Ok(Reconnecting::follow_lost(source, trouble.to_string()));
                         }
                         Some(_) | None => return Err(trouble),
                     }
@@ -355,175 +332,43 @@ impl Session for Http {
 
     async fn follow(&self, run: &str, after: u64) -> Result<Following, Trouble> {
         let response = self.open(run, after).await.map_err(|refused| refused.trouble)?;
-        let source = Source::Run(run.to_owned());
-        Ok(Reader::new(self.clone(), source, after, Some(response)).following())
+        Ok(Reconnecting::follow(self.stream_of(Origin::Run(run.to_owned())), after, response))
     }
 }
 
-/// Where a stream comes from.
-enum Source {
+/// What a stream is opened for.
+enum Origin {
     Run(String),
     /// A question of which it is not known whether it has become a run. It is asked again.
     Question(Question),
 }
 
-/// A run's stream, opened again wherever it breaks.
-struct Reader {
+/// The stream of one run over HTTP.
+struct RunStream {
     http: Http,
-    source: Source,
-    /// The last event that was read.
-    after: u64,
-    response: Option<Response>,
-    decoder: SseDecoder,
-    read: std::vec::IntoIter<SseEvent>,
-    /// How many tries in a row have failed.
-    failed: usize,
-    /// Whether the loss of the connection was reported.
-    told: bool,
-    /// The server has said that it shuts down, and nothing else since.
-    leaves: bool,
-    over: bool,
+    origin: Origin,
 }
 
-impl Reader {
-    fn new(http: Http, source: Source, after: u64, response: Option<Response>) -> Self {
-        Self {
-            http,
-            source,
-            after,
-            response,
-            decoder: SseDecoder::new(MAX_EVENT_BYTES),
-            read: Vec::new().into_iter(),
-            failed: 0,
-            told: false,
-            leaves: false,
-            over: false,
-        }
-    }
-
-    /// Follows the run of a question that was lost on its way, for this reason.
-    fn lost(http: Http, question: Question, why: String) -> Following {
-        let reader = Self { told: true, ..Self::new(http, Source::Question(question), 0, None) };
-        let lost = stream::once(std::future::ready(Step::Lost(why)));
-        Following::new(lost.chain(reader.steps()))
-    }
-
-    fn following(self) -> Following {
-        Following::new(self.steps())
-    }
-
-    fn steps(self) -> impl Stream<Item = Step> + Send + 'static {
-        stream::unfold(self, |mut reader| async move {
-            let step = reader.next().await?;
-            Some((step, reader))
-        })
-    }
-
-    async fn next(&mut self) -> Option<Step> {
-        loop {
-            if self.over {
-                return None;
-            }
-            if let Some(read) = self.read.next() {
-                if let Some(step) = self.step(&read) {
-                    return Some(step);
-                }
-                continue;
-            }
-            let Some(response) = &mut self.response else {
-                if let Some(step) = self.come_back().await {
-                    return Some(step);
-                }
-                continue;
-            };
-            match response.chunk().await {
-                Ok(Some(bytes)) => {
-                    let mut read = Vec::new();
-                    let pushed = self.decoder.push(&bytes, &mut read);
-                    self.read = read.into_iter();
-                    if !self.leaves {
-                        self.failed = 0;
-                    }
-                    if pushed.is_err() {
-                        return Some(self.lose("an event is too long".to_owned()));
-                    }
-                    if std::mem::take(&mut self.told) {
-                        return Some(Step::Back);
-                    }
-                }
-                // It said so before. Until it is gone it takes readers, and sends them away with what is new.
-                Ok(None) if self.leaves => {
-                    self.close();
-                    // Longer pauses, but no lost patience: it may let runs finish for as long as it likes.
-                    self.failed = (self.failed + 1).min(PAUSES.len() - 1);
-                }
-                Ok(None) => return Some(self.lose("the server ended the stream".to_owned())),
-                Err(error) => return Some(self.lose(self.http.not_sent(&error).trouble.to_string())),
+#[async_trait]
+impl Source for RunStream {
+    async fn open(&mut self, after: u64) -> Result<Response, Refused> {
+        match &self.origin {
+            Origin::Run(run) => self.http.open(run, after).await,
+            Origin::Question(question) => {
+                let (run, response) = self.http.ask_once(question).await?;
+                self.origin = Origin::Run(run);
+                Ok(response)
             }
         }
     }
 
-    /// What an event of the stream is; `None` where it was read already or is to be skipped.
-    fn step(&mut self, read: &SseEvent) -> Option<Step> {
-        let seq: Option<u64> = read.id.as_deref().and_then(|id| id.parse().ok());
-        if seq.is_some_and(|seq| seq <= self.after) {
-            return None;
-        }
-        let event: Value = serde_json::from_str(&read.data).ok()?;
-        let leaves = event.get("type").and_then(Value::as_str) == Some("server_shutdown");
-        if std::mem::replace(&mut self.leaves, leaves) && leaves {
-            return None;
-        }
-        self.failed = 0;
-        self.after = seq.unwrap_or(self.after);
-        self.over = ends(&event);
-        Some(Step::Event { seq, event })
-    }
-
-    /// The connection is gone.
-    fn lose(&mut self, why: String) -> Step {
-        self.close();
-        self.told = true;
-        Step::Lost(why)
-    }
-
-    fn close(&mut self) {
-        self.response = None;
-        self.decoder = SseDecoder::new(MAX_EVENT_BYTES);
-        self.read = Vec::new().into_iter();
-    }
-
-    /// One try to reconnect.
-    async fn come_back(&mut self) -> Option<Step> {
-        let pause = PAUSES.get(self.failed).or(PAUSES.last()).copied().unwrap_or_default();
-        tokio::time::sleep(pause).await;
-        let opened = match &self.source {
-            Source::Run(run) => self.http.open(run, self.after).await,
-            Source::Question(question) => self.http.ask_once(question).await.map(|(run, response)| {
-                self.source = Source::Run(run);
-                response
-            }),
-        };
-        match opened {
-            Ok(response) => self.response = Some(response),
-            Err(Refused { trouble, again: Some(_), .. }) if self.failed < PATIENCE => {
-                self.failed += 1;
-                tracing::debug!(%trouble, "a stream cannot be opened again yet");
-                if !std::mem::replace(&mut self.told, true) {
-                    return Some(Step::Lost(trouble.to_string()));
-                }
-            }
-            Err(Refused { trouble, .. }) => {
-                self.over = true;
-                return Some(Step::Gone(self.given_up(trouble)));
-            }
-        }
-        None
+    fn broken(&self, error: &reqwest::Error) -> Trouble {
+        self.http.broken(error)
     }
 
     fn given_up(&self, trouble: Trouble) -> Trouble {
-        match (&self.source, trouble) {
-            (Source::Question(_), Trouble::NotReachable(why)) => {
+        match (&self.origin, trouble) {
+            (Origin::Question(_), Trouble::NotReachable(why)) => {
                 Trouble::NotReachable(format!("{why} ({PERHAPS_ASKED})"))
             }
             (_, trouble) => trouble,
@@ -538,6 +383,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
+    use crate::terminal::session::Step;
 
     #[tokio::test]
     async fn a_file_may_take_as_long_as_a_server_waits_for_it() {
@@ -633,7 +479,7 @@ mod tests {
         ] {
             assert_eq!(wait(asked), seconds, "{asked}");
         }
-        assert_eq!(wait_of(&HeaderMap::new()), PAUSES[2]);
+        assert_eq!(wait_of(&HeaderMap::new()), PAUSE_AFTER_REFUSAL);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod following;
 pub mod http;
+mod reconnecting;
 mod trouble;
 
 use std::fmt;

@@ -1,5 +1,7 @@
 //! The errors of commands, and the exit code for each.
 
+use std::time::Duration;
+
 use reqwest::StatusCode;
 use serde_json::Value;
 use thiserror::Error;
@@ -20,6 +22,22 @@ pub enum Trouble {
     NotFound(String),
     #[error("{0}")]
     Failed(String),
+}
+
+/// A request that failed.
+#[derive(Debug)]
+pub struct Refused {
+    pub trouble: Trouble,
+    /// The wait after which the same request may succeed; none where it would fail again.
+    pub again: Option<Duration>,
+    /// The connection was there, so the server may have received the request.
+    pub may_have_arrived: bool,
+}
+
+impl From<Trouble> for Refused {
+    fn from(trouble: Trouble) -> Self {
+        Self { trouble, again: None, may_have_arrived: false }
+    }
 }
 
 impl Trouble {
