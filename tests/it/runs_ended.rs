@@ -66,13 +66,14 @@ async fn who_changes_a_run_that_nobody_watches_does_not_end_it() {
     let added = json!({"content": "In the south of France."});
     ann.post(&format!("/api/runs/{run}/corrections"), added).await.ok();
     let again = format!("/api/runs/{run}/retry-member");
-    while ann.post(&again, json!({"member": "m/two"})).await.status != 200 {}
+    let member = json!({"member": "m/two"});
+    ann.send_until("POST", &again, Some(&member), |answer| answer.status == 200).await;
 
     // A later one that its reader leaves is cancelled.
     let mut stream = bob.ask(&bob.conversation().await, json!({"content": "Why?"})).await;
     let other = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
     drop(stream);
-    while bob.get(&format!("/api/runs/{other}")).await.ok()["status"] != "cancelled" {}
+    bob.until_cancelled(&other).await;
     gate.open();
     assert_eq!(ann.events(run, 0).await.rest().await.last().unwrap().kind(), "complete");
     app.close().await;

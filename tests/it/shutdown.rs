@@ -269,7 +269,7 @@ async fn a_run_that_is_being_started_is_waited_for() {
             tokio::task::yield_now().await;
         }
         server.signal("SIGTERM");
-        while server.user("bob").get("/health/ready").await.status != 503 {}
+        server.user("bob").send_until("GET", "/health/ready", None, |answer| answer.status == 503).await;
         sqlx::raw_sql("COMMIT").execute(&mut slow).await.unwrap();
     };
     let (mut watched, ()) = tokio::join!(Watched::ask(&server, "ann", "Why?"), meanwhile);
@@ -317,7 +317,7 @@ async fn a_server_that_gives_notice_takes_questions_until_balancers_have_seen_it
     let program = Program::council(&db, &models);
     let server = program.set("server.notice_seconds", "3600").serve().await;
     server.signal("SIGTERM");
-    while server.user("bob").get("/health/ready").await.status != 503 {}
+    server.user("bob").send_until("GET", "/health/ready", None, |answer| answer.status == 503).await;
     let mut watched = Watched::ask(&server, "ann", "Why?").await;
     watched.until("complete", 1).await;
     server.signal("SIGTERM");

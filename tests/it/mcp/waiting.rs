@@ -87,7 +87,7 @@ async fn a_run_goes_on_without_its_program_also_where_runs_without_readers_are_c
     let mut stream = bob.ask(&bob.conversation().await, json!({"content": "Why?"})).await;
     let other = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
     drop(stream);
-    while bob.get(&format!("/api/runs/{other}")).await.ok()["status"] != "cancelled" {}
+    bob.until_cancelled(&other).await;
     gate.open();
     let answer = client.told("wait_run", json!({"run_id": run})).await;
     assert_eq!((&answer["status"], &answer["answer"]), (&json!("complete"), &json!("At last.")));

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::dev::ServerHandle;
 use actix_web::web;
@@ -36,6 +36,8 @@ models = ["m/one", "m/two", "m/three", "m/four"]
 chairman = "m/chair"
 title_model = "m/title"
 "#;
+
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// See the module. Stop it with [`TestApp::close`], which checks that nothing is left behind.
 pub struct TestApp {
@@ -226,7 +228,7 @@ fn client(from: Ipv4Addr) -> reqwest::Client {
         .local_address(Some(from.into()))
         .redirect(reqwest::redirect::Policy::none())
         // Of each read: a stream may be open for as long as a test takes.
-        .read_timeout(Duration::from_secs(60))
+        .read_timeout(TIMEOUT)
         // A connection that was opened in advance is ended by the server after ten seconds, which a machine that
         // is busy may spend before it is used.
         .pool_max_idle_per_host(0)
@@ -321,6 +323,33 @@ impl<'a> User<'a> {
 
     pub async fn put(&self, path: &str, body: Value) -> Answer {
         self.send("PUT", path, Some(&body)).await
+    }
+
+    /// Sends the same request until its answer is as wanted.
+    ///
+    /// # Panics
+    /// After a minute, showing the last answer.
+    pub async fn send_until(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+        wanted: impl Fn(&Answer) -> bool,
+    ) {
+        let until = Instant::now() + TIMEOUT;
+        loop {
+            let answer = self.send(method, path, body).await;
+            if wanted(&answer) {
+                return;
+            }
+            assert!(Instant::now() < until, "{method} {path} is still answered by {answer:?}");
+        }
+    }
+
+    /// Waits until this run is cancelled, without reading its events.
+    pub async fn until_cancelled(&self, run: &str) {
+        let is_cancelled = |answer: &Answer| answer.ok()["status"] == "cancelled";
+        self.send_until("GET", &format!("/api/runs/{run}"), None, is_cancelled).await;
     }
 
     /// A new conversation's id.

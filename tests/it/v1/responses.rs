@@ -265,7 +265,7 @@ async fn in_the_background_it_goes_on_also_where_runs_without_readers_are_cancel
     let mut stream = bob.ask(&bob.conversation().await, json!({"content": "Why?"})).await;
     let other = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
     drop(stream);
-    while bob.get(&format!("/api/runs/{other}")).await.ok()["status"] != "cancelled" {}
+    bob.until_cancelled(&other).await;
     gate.open();
     Stream::open(tool.request("GET", &format!("{path}?stream=true"))).await.rest().await;
     assert_eq!(tool.get(&path).await.ok()["status"], "completed");
