@@ -1,4 +1,4 @@
-//! Before a question is taken: what it will probably cost, and whether the budgets allow that.
+//! Admission of a question: what it will probably cost, and whether the budgets allow that.
 
 use super::budget::budget_state;
 use super::error::OverBudget;
@@ -18,10 +18,10 @@ impl Runs {
         estimate(&self.shared, plan, kept)
     }
 
-    /// The budgets in these states that a question would nearly use up.
+    /// Checks a question's estimated cost against budgets in these states. Returns those that it would nearly use up.
     ///
     /// # Errors
-    /// [`OverBudget`] where the question would be refused.
+    /// [`OverBudget`] where a budget refuses the question.
     pub fn check_budgets(
         &self,
         estimate: &Estimate,
@@ -49,7 +49,7 @@ pub(super) fn check_budgets(
     }
 }
 
-/// What a run is to reserve of the budgets.
+/// What a run of this estimate has to reserve in the budgets.
 pub(super) fn need(shared: &Shared, estimate: &Estimate) -> ExpectedCost {
     let are_known = estimate.unknown_price_models.is_empty();
     let unknown = match shared.settings.budgets.unknown_prices {
@@ -60,7 +60,7 @@ pub(super) fn need(shared: &Shared, estimate: &Estimate) -> ExpectedCost {
     ExpectedCost { usd: estimate.cost_usd.unwrap_or_default(), unknown }
 }
 
-/// Why a question is refused.
+/// The error for a question that this budget refuses.
 pub(super) fn over_budget(budget: State, estimate: Estimate, need: ExpectedCost) -> OverBudget {
     OverBudget {
         budget: budget_state(budget),

@@ -1,4 +1,4 @@
-//! The work that goes on as long as the process lives, and its end.
+//! The background work of this process's runs, and handing the runs over when it ends.
 
 use super::driver::WRITE_OUT;
 use super::state::Runs;
@@ -7,14 +7,14 @@ use crate::shutdown::restart_after_panic;
 use crate::store::{Db, StoreError, leases};
 
 impl Runs {
-    /// Makes durable what the runs do, through a database connection of its own, until it is dropped.
-    /// On a thread of its own, so that a commit never waits for tokens to be handled.
+    /// Commits the records and events of all runs until it is dropped. `db` should be a pool of its own, so that a
+    /// commit never waits for another query's connection.
     pub async fn write(self, db: Db) {
         self.shared.log.clone().write(db).await;
     }
 
-    /// Does the other background work (heartbeats, recovery, the queue, notices of other servers) until it
-    /// is dropped.
+    /// Does the other background work (heartbeats, recovery, the queue, compaction, notices of other servers) until
+    /// it is dropped.
     pub async fn work(self) {
         tokio::join!(
             restart_after_panic("leases", || recovery::keep_leases(&self)),
@@ -24,17 +24,17 @@ impl Runs {
         );
     }
 
-    /// Takes no more runs, drops what is still under way and gives up its leases: another process, or
-    /// the next start, goes on with it.
+    /// Refuses new runs, drops those still under way and releases their leases, so that another process, or the next
+    /// start of this one, takes them over. Returns how many leases were released.
     ///
     /// # Errors
-    /// When the leases could not be given up; they run out by themselves then.
+    /// When the leases could not be released; they then expire by themselves.
     pub async fn hand_over(&self) -> Result<u64, StoreError> {
         self.close();
         self.shared.handed_over.cancel();
-        // They write what they have; after that no more records of theirs are accepted.
+        // The runs' tasks write what they have; after that the database accepts none of their records.
         drop(tokio::time::timeout(2 * WRITE_OUT, self.idle()).await);
-        // What is being claimed right now would keep its lease, and nobody would execute it.
+        // A run that is just being claimed would keep its lease, and nobody would execute it.
         let _claiming = self.shared.claiming.lock().await;
         leases::release(&self.shared.db, &self.shared.owner).await
     }

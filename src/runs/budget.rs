@@ -1,5 +1,5 @@
-//! What a run has reserved of the budgets that bind it. Only the process that executes the run uses the
-//! reservation, so a call that fits into what is left asks nobody; for more, the database is asked, under the
+//! What a run has reserved in the budgets that bind it. Only the process that executes the run uses the
+//! reservation, so a call that fits into what is left needs no query; for more, the database is asked, under the
 //! budgets' locks. What is spent is what the ledger says: a call is settled when it is committed.
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::store::budgets::reserve::{self, ExpectedCost, Extension, Outcome, Unk
 use crate::store::budgets::{BudgetOwner, Period, ROUNDING_USD, SetBy, State};
 use crate::store::runs::Reservation;
 
-/// See the module.
+/// A run's reservation: see the module.
 #[derive(Debug)]
 pub struct RunBudget {
     db: Db,
@@ -36,7 +36,7 @@ pub struct RunBudget {
 struct Amounts {
     granted_usd: f64,
     spent_usd: f64,
-    /// What calls under way are expected to cost, by their keys.
+    /// What calls under way are expected to cost in USD, by their keys.
     reserved: HashMap<String, f64>,
 }
 
@@ -46,13 +46,13 @@ impl Amounts {
     }
 }
 
-/// The decision on a call that is to be made.
+/// Whether a call may be made.
 #[derive(Debug)]
 pub enum Reserved {
-    /// It may be sent; these budgets are nearly used up now.
+    /// It may; these budgets are now nearly used up.
     Granted(Vec<BudgetState>),
     Refused(CallError),
-    /// The run has another owner.
+    /// Another process owns the run by now.
     Lost,
 }
 
@@ -77,7 +77,7 @@ impl RunBudget {
         }
     }
 
-    /// Reserves what a call is expected to cost, unknown when absent, until [`RunBudget::settle`].
+    /// Reserves what a call is expected to cost (`None` if unknown) until [`RunBudget::settle`].
     pub async fn reserve(&self, call: &str, usd: Option<f64>) -> Reserved {
         let unknown = match (usd, self.rules.unknown_prices) {
             (Some(_), _) => UnknownCost::None,
@@ -140,15 +140,15 @@ impl RunBudget {
         covers
     }
 
-    /// Reserves a call's cost, covered or not; returns what the run needs in all.
+    /// Reserves a call's cost, covered or not; returns what the run then needs in all.
     fn reserve_anyway(&self, call: &str, usd: f64) -> f64 {
         let mut amounts = self.amounts();
         amounts.reserved.insert(call.to_owned(), usd);
         amounts.total_usd()
     }
 
-    /// A call is in the ledger and counts this much. Returns the budgets that are nearly used up, if the run
-    /// has spent more than it was granted: the budgets have not been checked since.
+    /// Replaces a call's reservation by what it cost (`None` if unknown), once it is in the ledger. If the run has now
+    /// spent more than it was granted, returns the budgets that are nearly used up.
     pub async fn settle(&self, call: &str, usd: Option<f64>) -> Vec<BudgetState> {
         let spent_usd = {
             let mut amounts = self.amounts();
@@ -176,12 +176,12 @@ impl RunBudget {
     }
 }
 
-/// It never reached a model.
+/// The error of a call that was refused before it reached a model.
 fn refusal(fact: CallFact) -> CallError {
     CallError { tries: 0, ..CallError::from(fact) }
 }
 
-/// A budget's state as people see it.
+/// A stored budget's state as users see it.
 #[must_use]
 pub fn budget_state(state: State) -> BudgetState {
     let (scope, name) = match state.budget.whose {

@@ -1,5 +1,5 @@
-//! How a person answers the offer of an earlier answer. What they say stands on the run's row before it is confirmed,
-//! as a request to go on without a member does ([`skip`](super::skip)), and reaches the run in the same way.
+//! A person's decision on the offer of an earlier answer. Like a request to skip a member ([`skip`](super::skip)), it
+//! is stored on the run's row before it is confirmed, and reaches the run in the same way.
 
 use serde::Deserialize as _;
 use serde_json::json;
@@ -15,10 +15,10 @@ use crate::store::{RunStatus, Scope, StoreError, journal, runs};
 /// Why an offer cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum OfferError {
-    /// The run offers no earlier answer, or not any more.
+    /// The run does not offer an earlier answer, or no longer does.
     #[error("no earlier answer is offered now")]
     NotOffered,
-    /// It was answered otherwise before.
+    /// The offer was answered before, the other way.
     #[error("the offer has been answered already")]
     Answered,
     #[error(transparent)]
@@ -26,7 +26,8 @@ pub enum OfferError {
 }
 
 impl Runs {
-    /// Takes the earlier answer that a run offers, or has the question asked anyway. Saying it twice changes nothing.
+    /// Accepts the earlier answer that a run offers (`take`), or has the question asked anyway. Repeating the same
+    /// decision changes nothing.
     ///
     /// # Errors
     /// Nothing has changed then.

@@ -9,8 +9,8 @@ use crate::council::member_retry::first_key;
 use crate::council::run::FinishedCall;
 use crate::store::{Db, StoreError, versions};
 
-/// Finished calls by key, the latest first: earlier runs may have asked different things at the same place. What a member
-/// answered when it was asked again stands under the key of its first call.
+/// Finished calls by key, the latest first, since earlier runs may have asked different things under the same key. A
+/// member's retry within a run is listed under the key of its first call.
 pub(super) type CarriedCalls = HashMap<String, Vec<FinishedCall>>;
 
 /// Reads what a run takes over. A call that cannot be read is made again.

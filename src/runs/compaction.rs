@@ -1,5 +1,5 @@
-//! Shrinking the logs of runs that are over: tokens are of no more use once the answer they built is
-//! there whole; structural events stay for replay.
+//! Shrinking the logs of runs that are over: tokens are of no more use once the answer that they built is
+//! complete; structural events stay for replay.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::state::Runs;
 use crate::store::journal::{self, LogRow};
 use crate::store::{Db, StoreError};
 
-/// How long a run's tokens stay after its end, for readers who come back to where they were.
+/// How long a run's tokens stay after its end, for readers that reconnect.
 const AFTER: Duration = Duration::from_secs(5 * 60);
 const EVERY: Duration = Duration::from_secs(60);
 const AT_ONCE: usize = 100;
-/// How much of a log one row holds, so that a reader never has to take it all at once.
+/// How much of a compacted log one row holds, so that a reader never has to load it all at once.
 const ROW_BYTES: usize = 64 * 1024;
 
 impl Runs {
@@ -20,7 +20,7 @@ impl Runs {
     /// background work does this every minute.
     ///
     /// # Errors
-    /// When the database cannot be asked; what was done stays done.
+    /// When the database cannot be asked; logs compacted before that stay so.
     pub async fn compact_logs(&self, after: Duration) -> Result<usize, StoreError> {
         compact_ended(&self.shared.db, after).await
     }

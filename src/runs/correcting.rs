@@ -1,6 +1,6 @@
-//! Adding something to a question while its members answer. The request is stored on the run's row before anything
-//! else, so it outlives a crash; whether it came in time is decided by the run's log, which the server that executes
-//! the run writes.
+//! Adding something to a question while its members answer. The request is first stored on the run's row, so it
+//! outlives a crash; whether it came in time is decided by the run's log, which the server that executes the run
+//! writes.
 
 use std::time::Duration;
 
@@ -14,28 +14,28 @@ use crate::council::correction::{Correction, MAX_CORRECTIONS};
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, runs};
 
-/// How long the server that executes the run may take to hear of it: longer than a heartbeat, by which it hears where the
-/// database tells it nothing.
+/// How long to wait until the server that executes the run has confirmed a correction: longer than a heartbeat, which
+/// brings that server the request even if notices do not arrive.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// The first version of plans whose runs take corrections in.
+/// The first plan version whose runs accept corrections.
 const PLAN_VERSION: i32 = 12;
 
-/// Why something is not added to a question.
+/// Why a correction is not added to a question.
 #[derive(Debug, thiserror::Error)]
 pub enum CorrectError {
     /// The run is over.
     #[error("the run is over")]
     Over,
-    /// Its reviews have begun, or its final answer.
+    /// The run's reviews, or its final answer, have begun.
     #[error("the reviews have begun")]
     TooLate,
-    /// Runs like this one take nothing in.
+    /// Runs of this format, roster or plan version take no corrections.
     #[error("this run takes no corrections")]
     NotHere,
-    /// It has taken in as many as it may.
+    /// The run has as many corrections as it may have.
     #[error("there are {MAX_CORRECTIONS} corrections already")]
     TooMany,
-    /// It is noted; the server that executes the run has not said yet whether it was in time.
+    /// The correction is stored; the server that executes the run has not yet said whether it came in time.
     #[error("the server of the run does not answer")]
     Unanswered,
     #[error(transparent)]
@@ -43,11 +43,11 @@ pub enum CorrectError {
 }
 
 impl Runs {
-    /// Adds something to the question of a run whose reviews have not begun, wherever it is executed. Sent twice, it is
-    /// added once.
+    /// Adds a correction to the question of a run whose reviews have not begun, whichever server executes it. The same
+    /// correction sent twice is added once.
     ///
     /// # Errors
-    /// Nothing is added then, but for [`CorrectError::Unanswered`].
+    /// Nothing is added then, except perhaps after [`CorrectError::Unanswered`].
     pub async fn correct(
         &self,
         user: &UserId,
@@ -79,7 +79,7 @@ impl Runs {
             .unwrap_or(Err(CorrectError::Unanswered))
     }
 
-    /// Reads in the run's log whether it has taken this in.
+    /// Reads from the run's log whether the run has taken this correction in.
     async fn came_in_time(
         &self,
         user: &UserId,
@@ -94,7 +94,7 @@ impl Runs {
                 let Ok(event) = frame.event() else { continue };
                 let added =
                     matches!(event.get(), Some(RunEvent::CorrectionAdded { data }) if data == correction);
-                // From the earlier run, where the question is asked again.
+                // Carried over from the run that this one replaces.
                 let known = matches!(event.get(), Some(RunEvent::RunStarted { corrections, .. }) if corrections.contains(correction));
                 if added || known {
                     return Ok(());

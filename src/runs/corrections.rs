@@ -22,8 +22,8 @@ pub(super) fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Correct
     corrections
 }
 
-/// Whether a run that has sent this event takes in no more: somebody has been asked with what there was, or an earlier
-/// answer is given to it.
+/// Whether a run takes in no more corrections after this event: a reviewer or the chairman has been asked with those
+/// that there were, or an earlier answer is given.
 pub(super) fn closes(event: &AnyEvent) -> bool {
     matches!(event.get(), Some(CacheEvent::CacheHit { .. }))
         || matches!(event.get(), Some(ReviewsEvent::Stage2Start { .. }))
@@ -31,7 +31,7 @@ pub(super) fn closes(event: &AnyEvent) -> bool {
         || event.ends_the_run()
 }
 
-/// Adds to the question what somebody wants to add, as soon as that is known here.
+/// Passes each requested correction to the run as soon as it is known here.
 pub(super) async fn forward(run: &Run, live: &LiveRun) -> Infallible {
     let mut wanted = live.corrections.subscribe();
     loop {

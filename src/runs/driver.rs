@@ -24,7 +24,7 @@ use crate::store::runs::Reservation;
 /// How long a run that is left for another process waits for its last records to be durable.
 pub(super) const WRITE_OUT: Duration = Duration::from_millis(700);
 
-/// Executes a run, from its beginning or from where an earlier execution came to.
+/// Executes a run, from its beginning or from where an earlier execution stopped.
 pub(super) fn execute(
     runs: &Runs,
     live: LiveRun,
@@ -47,7 +47,7 @@ pub(super) fn execute(
             () = live.lost() => {}
             () = shared.handed_over.cancelled() => {
                 tracing::info!(run.id = %live.id, "the run is left for another process");
-                // Answers are paid for: they are written before another process goes on.
+                // Answers are paid for: they are written before another process takes over.
                 live.written(WRITE_OUT).await;
                 live.mark_lost();
             }
@@ -64,8 +64,8 @@ pub(super) fn execute(
     tasks.spawn(task.instrument(span));
 }
 
-/// An execution in the table of live runs. However its task ends, also by a panic, it leaves the table with this: a run that
-/// stayed there would keep its lease for ever, and nobody would go on with it.
+/// An execution's entry in the table of live runs. However its task ends, even by a panic, dropping this removes the
+/// entry: a run that stayed there would keep its lease for ever, and nobody would take it over.
 struct Executing {
     runs: Runs,
     live: Arc<LiveRun>,
@@ -87,12 +87,12 @@ impl Drop for Executing {
     }
 }
 
-/// What every log line of a run's task says of it. Not within the request's span: the run outlives it.
+/// The span that puts the run's id on every log line of its task. It has no parent, since the run outlives the request.
 fn log_span(live: &LiveRun) -> tracing::Span {
     tracing::info_span!(parent: None, "run", run.id = %live.id, request_id = live.asked_by.request_id)
 }
 
-/// Ends a run that cannot be executed, with the events that it had published.
+/// Ends a run that cannot be executed, keeping the events that it has published.
 pub(super) fn give_up(
     runs: &Runs,
     live: LiveRun,
@@ -148,12 +148,12 @@ fn journal(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
     PublishedEvents,
-    /// Not even those could be stored.
+    /// Not even the published events could be stored.
     Nothing,
 }
 
 /// Ends a run whose records the database refuses while it accepts those of others. If it were executed again, it would
-/// reach the same point and pay its call again: so it fails, with what is durable of it.
+/// reach the same point and pay for the same call again: so it fails, with what is durable of it.
 async fn end_refused(runs: &Runs, refused: &LiveRun, keep: Keep) {
     match claim_again(runs, refused).await {
         Ok(Some((claimed, stored))) => {
@@ -177,7 +177,7 @@ async fn end_refused(runs: &Runs, refused: &LiveRun, keep: Keep) {
     }
 }
 
-/// Claims a run for another attempt of this process, with what is stored of it.
+/// Claims a run for another attempt by this process, and reads what is stored of it.
 async fn claim_again(runs: &Runs, live: &LiveRun) -> Result<Option<(Claimed, Remembered)>, StoreError> {
     let shared = &runs.shared;
     let (db, lease) = (&shared.db, shared.settings.lease);

@@ -1,5 +1,5 @@
-//! Earlier answers over Postgres: what a run looks for, and what it keeps. Where the database cannot be asked the run
-//! goes on without.
+//! Earlier answers in Postgres: looking one up for a run, and keeping the run's own for later. If the database cannot
+//! be asked, the run goes on without.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::store::{Db, StoreError};
 /// How many of the nearest questions are compared word by word.
 const COMPARED: usize = 10;
 
-/// See the module.
+/// The earlier answers that one run has access to.
 pub(super) struct EarlierAnswers {
     db: Db,
     rules: CacheRules,
@@ -30,13 +30,13 @@ pub(super) struct EarlierAnswers {
 }
 
 impl Runs {
-    /// Looks among a user's own answers, without a run.
+    /// Looks for an earlier answer among a user's own, outside a run.
     pub async fn look_for_earlier(&self, user: &UserId, wanted: &Wanted<'_>) -> Looked {
         look(&self.shared.db, user, RunId(uuid::Uuid::nil()), &[Whose::Own], wanted).await
     }
 }
 
-/// The nearest question, which need not count as the same.
+/// How near the nearest question was, even if it does not count as the same.
 #[derive(Debug, Default, Clone, Copy)]
 struct Nearest {
     similarity: Option<f64>,
@@ -44,7 +44,7 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// A question as near as this exists.
+    /// Notes that there is a question of this similarity.
     fn saw(&mut self, similarity: f64) {
         let similarity = rounded(similarity);
         self.similarity = Some(self.similarity.map_or(similarity, |known| known.max(similarity)));
@@ -56,7 +56,7 @@ impl EarlierAnswers {
         Self { db, rules, live }
     }
 
-    /// One's own answers first; where there is none, those of others that may be given.
+    /// Looks among the user's own answers first, then among those that others share.
     pub(super) async fn look(&self, wanted: &Wanted<'_>) -> Looked {
         look(&self.db, &self.live.user, self.live.id, self.whose(), wanted).await
     }
@@ -68,8 +68,8 @@ impl EarlierAnswers {
         }
     }
 
-    /// The events that tell an answer's results. It was checked before that the answer can be given; its log is deleted
-    /// only with the whole conversation.
+    /// The events with an earlier answer's results; `None` if they cannot be read. Whether the answer may be given was
+    /// checked before, and its log is deleted only with the whole conversation.
     pub(super) async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
         let whose = if answer.own { Whose::Own } else { Whose::Others };
         let rows = match cache::log_of(&self.db, &self.live.user, answer.run, whose).await {
@@ -83,7 +83,7 @@ impl EarlierAnswers {
         let mut results = Vec::new();
         for frame in frames?.into_iter().filter(|frame| !frame.key.is_empty()) {
             match Event::read(&frame.json) {
-                // A title says what was asked: it is for the one who asked.
+                // A title reveals the question, so only the user who asked it gets it.
                 Ok(event) if event.is_result() || (answer.own && matches!(event, Event::Title(_))) => {
                     results.push(serde_json::to_value(event).ok()?);
                 }
@@ -110,7 +110,7 @@ impl EarlierAnswers {
         })
     }
 
-    /// Keeps an answer that is complete.
+    /// Keeps the run's answer for later questions, if it is complete.
     pub(super) async fn keep(&self, keep: &Keep<'_>, deliberation: &Deliberation) -> Kept {
         if !is_whole(deliberation) {
             return Kept::Incomplete;
@@ -145,7 +145,7 @@ impl EarlierAnswers {
         }
     }
 
-    /// Adds the missing signatures to entries of a scope that an earlier version kept without them.
+    /// Adds the missing signatures to entries of a scope that an earlier version of the server stored without them.
     async fn sign(&self, scope: &[u8; 32]) -> Result<(), StoreError> {
         let unsigned = cache::unsigned(&self.db, &self.live.user, scope).await?;
         let signed = unsigned.into_iter().filter_map(|it| Some((it.id, vector::signature(&it.vector)?)));
@@ -161,7 +161,7 @@ impl EarlierAnswers {
 async fn look(db: &Db, user: &UserId, run: RunId, whose: &[Whose], wanted: &Wanted<'_>) -> Looked {
     let mut nearest = Nearest::default();
     for whose in whose {
-        // How near other users' questions are would reveal something of what they asked.
+        // The similarity of other users' questions would reveal something of what they asked.
         let mut of_others = Nearest::default();
         let nearest = if *whose == Whose::Own { &mut nearest } else { &mut of_others };
         let look = LookUp { user, run, scope: &wanted.scope.0, whose: *whose };
@@ -200,7 +200,7 @@ async fn look_among(
         nearest.saw(*similarity);
     }
     near.truncate(is_near);
-    // Nearest entries whose answers can no longer be given are passed over.
+    // Near entries whose answers can no longer be given are passed over.
     let mut compared = 0;
     for some in near.chunks(COMPARED) {
         let ids: Vec<_> = some.iter().map(|(id, _)| *id).collect();
@@ -222,7 +222,7 @@ async fn look_among(
     Ok(None)
 }
 
-/// To four places: what is compared is no more exact.
+/// Rounds to four decimal places: the compared vectors are no more precise.
 fn rounded(similarity: f64) -> f64 {
     (similarity * 1e4).round() / 1e4
 }
@@ -249,7 +249,7 @@ fn answer(found: Found, whose: Whose, similarity: f64, exact: bool) -> EarlierAn
     }
 }
 
-/// Whether every member answered, and said something each time it was to, and the intended writer wrote.
+/// Whether every member answered, no turn of the format failed, and the intended model wrote the final answer.
 fn is_whole(deliberation: &Deliberation) -> bool {
     let final_answer = deliberation.stage3.as_ref();
     final_answer.is_some_and(|answer| answer.error.is_none() && answer.fallback_for.is_none())

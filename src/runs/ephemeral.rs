@@ -1,4 +1,4 @@
-//! A run that is not stored: its events go to the asker, and it is gone when the process ends.
+//! A run that is not stored: its events go to the caller, and it is gone when the process ends.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -27,9 +27,8 @@ pub struct Ended {
     pub deliberation: Deliberation,
 }
 
-/// Executes a plan and sends its events as JSON, each as it comes; with the random choices of the run `seed`, or else its
-/// own. Where nobody takes them any more, it goes on; `cancel`
-/// stops it.
+/// Executes a plan and sends its events as JSON, each as it comes. Random choices repeat those of the run `seed`, if
+/// given. The run goes on when nobody receives the events any more; `cancel` stops it.
 pub async fn execute(
     (run_id, conversation, message): (RunId, ConversationId, MessageId),
     (plan, seed): (&Plan, Option<RunId>),

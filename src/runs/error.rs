@@ -30,25 +30,25 @@ pub enum StartError {
     /// Too many runs wait already.
     #[error("too many runs wait already")]
     Full,
-    /// It does not fit into a budget.
+    /// The question does not fit into a budget.
     #[error("over budget")]
     OverBudget(Box<OverBudget>),
-    /// What was to be asked again is still under way, or not the conversation's latest, or whole.
+    /// The run cannot be asked for again, for this reason.
     #[error("cannot be asked again: {0}")]
     NotAgain(&'static str),
-    /// The run that was to be asked again has no answer of this seat.
+    /// The run that was to be repeated has no answer of this seat; it has answers of these.
     #[error("no such seat")]
     NoSuchMember(Vec<String>),
-    /// A file that the question was to come with has been deleted meanwhile.
+    /// A file attached to the question has been deleted.
     #[error("a file of the question is gone")]
     FileGone,
-    /// The conversation is in a project in which whoever asks may not write.
+    /// The user may not write in the conversation's project.
     #[error("may not write in the project of the conversation")]
     NotAWriter,
-    /// The schedule that asks is not due any more: another server was there before, or its owner has changed it.
+    /// The schedule that asks is no longer due: another server was faster, or its owner has changed it.
     #[error("the schedule is not due any more")]
     NotDue,
-    /// It does not fit into what the schedule that asks may spend.
+    /// The question does not fit into the budget of its schedule.
     #[error("over the budget of the schedule")]
     OverScheduled(OverScheduled),
     /// This server is shutting down.

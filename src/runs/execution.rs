@@ -40,16 +40,16 @@ pub(super) struct Ending {
     title: Option<String>,
     /// Calls that were sent and never ended.
     under_way: Vec<UnderWay>,
-    /// It replaces the answer of earlier runs.
+    /// Whether the run replaces the answer of earlier ones.
     replaces: bool,
-    /// Whether the process monitor says everything.
+    /// Whether the process monitor reports what the run adds to the analytics.
     remarks: bool,
     /// The format's name, where the plan can be read.
     format: Option<&'static str>,
 }
 
 impl Ending {
-    /// `kind` says why in one word: it outlives the run's texts.
+    /// `kind` is the reason in one word; it outlives the run's texts.
     pub(super) fn failed(kind: &'static str, message: String) -> Self {
         let event = RunEvent::Error { message, error_kind: Some(kind.to_owned()) };
         Self::new(RunStatus::Failed, event)
@@ -95,7 +95,7 @@ pub(super) fn opening(
     }
 }
 
-/// Executes the plan and stores what comes of it.
+/// Executes the plan and stores the outcome.
 pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
     let host: Arc<dyn Host> = journal.clone();
     let trace = traced(live, plan);
@@ -137,14 +137,14 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
             return finish(shared, live, journal, ending).await;
         }
     }
-    // Known already where this server started the run and executed it at once.
+    // Logged already if this server started the run and executes it at once.
     run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message), plan)).await;
     run.know_corrections(&plan.corrections()).await;
     journal.publish_warnings().await;
     let ended = tokio::select! {
         biased;
         () = live.cancel.cancelled() => None,
-        // Before the first call, so that it knows of skips from before a crash.
+        // Polled before the first call, so that the run knows the skips from before a crash.
         never = forward(&live.skips, |skip| run.skip(skip)) => match never {},
         never = forward(&live.retries, |retry| run.retry(retry)) => match never {},
         never = corrections::forward(&run, live) => match never {},
@@ -190,7 +190,7 @@ fn traced(live: &LiveRun, plan: &Plan) -> Span {
     span
 }
 
-/// How a run ends whose pictures are missing: it fails, since nobody may be asked about a picture that was not shown.
+/// How a run ends whose pictures are missing: it fails, since no model may be asked about a picture it is not shown.
 fn not_shown(why: NotShown, live: &LiveRun) -> Ending {
     match why {
         NotShown::Gone(name) => {
@@ -212,7 +212,7 @@ fn not_shown(why: NotShown, live: &LiveRun) -> Ending {
     }
 }
 
-/// Hands a run what somebody requests of it, as soon as that is known here.
+/// Passes each request to the run as soon as it is known here.
 async fn forward<T: PartialEq>(requests: &Requests<T>, take_in: impl Fn(&T)) -> Infallible {
     let mut known = requests.subscribe();
     loop {
@@ -226,7 +226,7 @@ async fn forward<T: PartialEq>(requests: &Requests<T>, take_in: impl Fn(&T)) -> 
     }
 }
 
-/// Whether an administrator has stopped it. That can wait for the database: so does the run's end.
+/// Whether an administrator has stopped the run. This may wait for the database, as the run's end has to anyway.
 async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
     match until_answered("who has stopped it", || runs::is_stopped_by_admin(&shared.db, live.id)).await {
         Ok(by_admin) => by_admin,
@@ -298,7 +298,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
     shared.remove_live(live);
 }
 
-/// What the process monitor says of what a run adds to the analytics.
+/// The process monitor's note on what a run adds to the analytics.
 fn figures_kept(figures: &Figures) -> Note {
     Note::of(
         EVERYTHING,

@@ -8,7 +8,7 @@ use crate::store::journal::LogRow;
 /// An encoded event of one run.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// Its number in the run, from 1, ascending; gaps only where another execution took over. 0 until it is given one.
+    /// Its number in the run, ascending from 1, with gaps only where another execution took over; 0 until it has one.
     pub seq: u64,
     /// The event's place in the deliberation; empty for tokens.
     pub key: String,
@@ -16,12 +16,12 @@ pub struct Frame {
     pub json: Bytes,
     /// Whether it is the run's last event.
     pub ends: bool,
-    /// What was encoded, where that is kept for readers inside this process.
+    /// The event itself, where it is kept for readers inside this process.
     pub(super) event: Option<AnyEvent>,
 }
 
 impl PartialEq for Frame {
-    /// As it is sent and logged.
+    /// Compares what is sent and logged, not whether the event itself is kept.
     fn eq(&self, other: &Self) -> bool {
         (self.seq, &self.key, &self.json, self.ends) == (other.seq, &other.key, &other.json, other.ends)
     }
@@ -49,7 +49,7 @@ impl Frame {
         Self { seq, key: key.to_owned(), json, ends, event: None }
     }
 
-    /// The event of a frame that is not a token's: the one that was encoded, else read from the JSON.
+    /// The event of a frame that is not a token's: the one that is kept, else parsed from the JSON.
     ///
     /// # Errors
     /// When no feature has such an event: a newer version may have written it.
@@ -68,7 +68,7 @@ pub fn encode(event: &AnyEvent) -> Bytes {
     Bytes::from(escape_non_ascii(event.json()))
 }
 
-/// The same for a token.
+/// Encodes a token as [`encode`] does an event.
 #[must_use]
 pub fn encode_token(token: &Token) -> Bytes {
     Bytes::from(escape_non_ascii(token.json()))
@@ -108,7 +108,7 @@ pub fn to_log(frames: &[Frame]) -> String {
     text
 }
 
-/// The same as a row of the log; none without frames.
+/// A row of the log with these frames; `None` without frames.
 #[must_use]
 pub fn to_row(frames: &[Frame]) -> Option<LogRow> {
     let (first, last) = (frames.first()?, frames.last()?);

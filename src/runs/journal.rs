@@ -1,4 +1,4 @@
-//! The journal of one run over Postgres: what `council` stands on.
+//! The journal of one run in Postgres: the `Host` of its deliberation.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -27,7 +27,7 @@ use crate::llm::{CallError, CostSource, Reply};
 use crate::store::journal::{CallRow, DecisionRow, Remembered};
 use crate::store::{Db, conversations};
 
-/// See the module.
+/// The journal of a run that this process executes.
 pub struct Journal {
     live: Arc<LiveRun>,
     log: Arc<Log>,
@@ -36,18 +36,18 @@ pub struct Journal {
     decisions: HashMap<String, Value>,
     corrections: Corrections,
     retries: Retries,
-    /// What the runs before it have asked already, where it goes on from others.
+    /// The calls taken over from the runs that this one replaces, if it replaces any.
     carried: OnceLock<CarriedCalls>,
-    /// What the run has reserved of the budgets that bind it, if any does.
+    /// What the run has reserved in the budgets that bind it, if any does.
     budget: Option<RunBudget>,
     earlier: EarlierAnswers,
-    /// The fold over the run's events: what will be stored.
+    /// The fold over the run's events, which is stored at its end.
     deliberation: Mutex<Deliberation>,
-    /// What every call in the ledger used, by key: also those of earlier executions.
+    /// What every call in the ledger used, by key, including those of earlier executions.
     spent: Mutex<BTreeMap<String, Spent>>,
 }
 
-/// What an earlier execution left, ready to be looked up.
+/// What earlier executions of a run left, ready to be looked up.
 #[derive(Debug, Default)]
 pub struct Recovered {
     pub calls: HashMap<String, FinishedCall>,
@@ -56,7 +56,7 @@ pub struct Recovered {
     pub retries: Retries,
     /// The keys of structural events that are logged already.
     pub known_keys: HashSet<String>,
-    /// These events, in order.
+    /// The structural events that are logged already, in order.
     pub events: Vec<AnyEvent>,
     pub last_seq: u64,
 }
@@ -133,12 +133,12 @@ impl Journal {
         }
     }
 
-    /// Takes over what earlier runs have asked. Must be called before the first call.
+    /// Takes over the calls of earlier runs. Must be called before the first call.
     pub(super) fn carry(&self, carried: CarriedCalls) {
         self.carried.get_or_init(|| carried);
     }
 
-    /// Whether the run has reserved anything of a budget.
+    /// Whether the run has reserved anything in a budget.
     #[must_use]
     pub fn has_reservation(&self) -> bool {
         self.budget.is_some()
@@ -157,13 +157,13 @@ impl Journal {
         }
     }
 
-    /// What the run has found out so far.
+    /// The run's results so far.
     #[must_use]
     pub fn deliberation(&self) -> Deliberation {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the run has cost so far, as the ledger has it.
+    /// What the run has cost so far, according to the ledger.
     #[must_use]
     pub fn costs(&self) -> Costs {
         Costs::of(self.spent.lock().unwrap_or_else(PoisonError::into_inner).values())
@@ -175,7 +175,7 @@ impl Journal {
         events.iter().for_each(|event| deliberation.apply(event));
     }
 
-    /// Makes a record durable, with an event if there is one.
+    /// Appends a record and an event, each if there is one, and waits until they are durable.
     pub async fn record(&self, record: Option<Record>, event: Option<(&str, &AnyEvent)>) {
         let frame = event.map(|(key, event)| Frame::structural(0, key, event));
         let appended = self.live.append(record, frame);
@@ -306,7 +306,7 @@ impl Host for Journal {
     }
 }
 
-/// A finished call as the ledger has it.
+/// A finished call as a row of the ledger.
 pub(super) fn call_row(run: RunId, user: &UserId, call: &FinishedCall) -> CallRow {
     let (reply, outcome) = match &call.result {
         Ok(reply) => (Some(reply), "ok".to_owned()),

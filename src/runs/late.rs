@@ -1,5 +1,5 @@
-//! Runs of which this process learns late that they are its own: their leases may have run out meanwhile, and others may
-//! have them. Whoever began them all the same would make every call a second time until its next heartbeat.
+//! Runs that this process has claimed but could not begin at once: their leases may have expired in the meantime, and
+//! another process may own them. Beginning them all the same would repeat every call until the next heartbeat.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -11,8 +11,8 @@ use super::store_retry::until_answered;
 use crate::id::RunId;
 use crate::store::leases;
 
-/// Those of these executions, whose leases are no older than `began`, that have no other owner by now. Nobody is asked
-/// before the next heartbeat would be due; after that the leases are prolonged as well.
+/// Which of these executions, claimed no earlier than `began`, this process still owns. Within one heartbeat that is
+/// certain; later the database is asked, and prolongs the leases.
 pub(super) async fn still_ours(shared: &Shared, runs: &[(RunId, i32)], began: Instant) -> HashSet<RunId> {
     let settings = &shared.settings;
     if began.elapsed() <= settings.heartbeat() {
@@ -36,8 +36,8 @@ pub(super) async fn still_ours(shared: &Shared, runs: &[(RunId, i32)], began: In
     ours
 }
 
-/// Waits for what has to be known before these executions can begin, and prolongs their leases meanwhile. They are not among
-/// the live runs yet: another server would take them, and count this one as crashed.
+/// Waits for what these executions need before they can begin, and prolongs their leases in the meantime: they are not
+/// among the live runs yet, so another server would take them over and count this one as crashed.
 pub(super) async fn keeping<T>(
     shared: &Shared,
     runs: &[(RunId, i32)],
@@ -63,7 +63,8 @@ async fn prolong(shared: &Shared, runs: &[(RunId, i32)]) -> Infallible {
     }
 }
 
-/// Gives up these executions, which this process has and cannot begin, as soon as the database answers: it has not crashed.
+/// Releases these executions, which this process owns and cannot begin, as soon as the database answers. That does not
+/// count as a crash.
 pub(super) fn give_back(shared: &Shared, runs: Vec<(RunId, i32)>) {
     let db = shared.db.clone();
     shared.tasks.spawn_background(async move {

@@ -1,4 +1,4 @@
-//! A run that this process executes: its numbered events, and what of it is not durable yet.
+//! A run that this process executes: its numbered events, and its records that are not durable yet.
 //!
 //! Records enter in order through [`LiveRun::append`]; the writer takes them with
 //! [`LiveRun::take`], commits them, and says so with [`LiveRun::committed`]. An event may be shown when it is a token
@@ -39,16 +39,16 @@ const PENDING_BYTES: usize = 256 * 1024;
 /// What a frame takes in memory besides its JSON.
 const FRAME_BYTES: usize = 96;
 
-/// What one token that nobody has taken yet counts as, its text included: most are shorter.
+/// What a token counts as until it is taken, its text included: most are shorter.
 const TOKEN_BYTES: usize = 64;
 
 /// The gap that each further execution leaves in the numbers of events. Tokens are shown before they are durable,
-/// so a reader may have seen numbers that were lost with the first process; if they were given again, the reader
+/// so a reader may have seen numbers that were lost with the first process; if they were reused, the reader
 /// would take new events for old ones. The gap is far larger than what can be shown without being durable: two
 /// batches of [`PENDING_BYTES`] in events of at least 50 bytes.
 const SEQ_GAP: u64 = 100_000;
 
-/// One thing to be made durable.
+/// A change to a run that is to be made durable.
 #[derive(Debug)]
 pub enum Record {
     Call(Box<CallRow>),
@@ -61,7 +61,7 @@ pub enum Record {
 /// Where a run stands, for those who wait on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// The last event that is no token and may be shown.
+    /// The last event other than a token that may be shown.
     pub told_to: u64,
     /// Records up to this position are durable.
     pub durable_to: u64,
@@ -69,13 +69,13 @@ pub struct Progress {
     pub lost: bool,
     /// The database refuses its records: this execution is lost.
     pub refused: bool,
-    /// It is no longer executed here; what there is of it is in the log.
+    /// It is no longer executed here; all that there is of it is in the log.
     pub over: bool,
-    /// The request to stop is recorded; where the run stood at that moment.
+    /// The run's status when the request to stop it was recorded; `None` until then.
     pub stop_recorded: Option<RunStatus>,
 }
 
-/// What the writer takes of one run at a time.
+/// What the writer takes from one run at a time.
 #[derive(Debug, Default)]
 pub struct Pending {
     pub records: Vec<Record>,
@@ -84,7 +84,7 @@ pub struct Pending {
     pub position: u64,
 }
 
-/// The request that a run was asked by: so that log lines and traces of the run lead back to it.
+/// The request that started a run, so that log lines and traces of the run lead back to it.
 #[derive(Debug, Clone, Default)]
 pub struct AskedBy {
     /// Its id in the log.
@@ -93,7 +93,7 @@ pub struct AskedBy {
     pub place: Option<Place>,
 }
 
-/// See the module.
+/// A run that this process executes: see the module.
 #[derive(Debug)]
 pub struct LiveRun {
     pub id: RunId,
@@ -102,24 +102,24 @@ pub struct LiveRun {
     pub message: MessageId,
     /// Which execution this is, 1 for the first: the fencing token of every write.
     pub attempt: i32,
-    /// The request that asked for it; known where the server that was asked executes the run at once.
+    /// The request that started it; empty unless the server that received the request executes the run at once.
     pub asked_by: AskedBy,
-    /// Whether the events behind recent frames are kept, for a reader that would read them from their JSON otherwise.
+    /// Whether the events behind recent frames are kept, for a reader that would otherwise parse their JSON.
     keeps_events: bool,
     /// Somebody wants it to stop.
     pub cancel: CancellationToken,
-    /// The members that somebody wants it to go on without.
+    /// Requests to go on without a member.
     pub(super) skips: Requests<Skip>,
-    /// The members that somebody wants asked again.
+    /// Requests to ask a member again.
     pub(super) retries: Requests<MemberRetry>,
-    /// What somebody wants to add to the question.
+    /// Requests to add something to the question.
     pub(super) corrections: Requests<Correction>,
     /// Whether a person may have named its conversation since it was asked.
     may_be_renamed: AtomicBool,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
-    /// Events up to this number may be shown. Apart from the progress: tokens move it hundreds of times a second, and
-    /// wake nobody who waits for anything else.
+    /// Events up to this number may be shown. Kept apart from the progress, because tokens move it hundreds of times a
+    /// second, which must not wake those who wait for anything else.
     shown_to: watch::Sender<u64>,
 }
 
@@ -143,7 +143,7 @@ struct State {
     evicted_to: u64,
     /// How soon the writer comes.
     urgency: Urgency,
-    /// How it ends is settled.
+    /// The run's outcome is fixed.
     is_ending: bool,
     /// The request to stop is already being recorded.
     records_stop: bool,
@@ -153,7 +153,7 @@ struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
     None,
-    /// Tokens wait: at its next round.
+    /// Tokens wait: with the next batch of tokens.
     Tokens,
     /// Somebody waits: at once.
     Urgent,
@@ -213,7 +213,7 @@ impl LiveRun {
             skips: Requests::default(),
             retries: Requests::default(),
             corrections: Requests::default(),
-            // It has waited, or was executed elsewhere: nobody listened for it here.
+            // It has waited, or was executed elsewhere: nobody here listened for a new name.
             may_be_renamed: AtomicBool::new(true),
             state: Mutex::new(State {
                 next_seq,
@@ -250,24 +250,24 @@ impl LiveRun {
         run
     }
 
-    /// A person has named its conversation, or that may have been missed.
+    /// Notes that a person has named the conversation, or that the notice of it may have been missed.
     pub fn mark_renamed(&self) {
         self.may_be_renamed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is to be looked up what its conversation is called.
+    /// Whether the conversation's name has to be looked up before the run may give it one.
     #[must_use]
     pub fn may_be_renamed(&self) -> bool {
         self.may_be_renamed.load(Ordering::Relaxed)
     }
 
-    /// Says by which request it was asked.
+    /// Sets the request that started the run.
     #[must_use]
     pub fn asked_by(self, asked_by: AskedBy) -> Self {
         Self { asked_by, ..self }
     }
 
-    /// Keeps the events behind recent frames if somebody reads them in this process.
+    /// Sets whether the events behind recent frames are kept, for readers in this process.
     #[must_use]
     pub fn keeping_events(self, keeps_events: bool) -> Self {
         Self { keeps_events, ..self }
@@ -277,9 +277,9 @@ impl LiveRun {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a record and perhaps a structural event in one step, which is given its number here. With a key that is
-    /// logged already no event is appended, nor is it noted once more that the run waits: an execution after a crash comes
-    /// by what the one before has told.
+    /// Appends a record and a structural event, each if given, in one step; the event gets its number here. An event
+    /// whose key is logged already is left out, and with it the record that the run waits: an execution after a crash
+    /// produces again what the one before has published.
     pub fn append(&self, record: Option<Record>, frame: Option<Frame>) -> Appended {
         let mut state = self.state();
         let is_logged = frame.as_ref().is_some_and(|frame| state.known.contains(&frame.key));
@@ -301,7 +301,7 @@ impl LiveRun {
         self.appended(state, Urgency::Urgent)
     }
 
-    /// Takes a token of this call.
+    /// Appends a token of this call, to the call's open event if it has one.
     pub fn append_token(&self, call: &str, token: Token) -> Appended {
         let mut state = self.state();
         let last = state.open.iter_mut().rev().find(|open| open.call == call);
@@ -330,7 +330,7 @@ impl LiveRun {
         appended
     }
 
-    /// Takes everything that waits to be made durable.
+    /// Takes everything that waits to be written.
     #[must_use]
     pub fn take(&self) -> Pending {
         let mut state = self.state();
@@ -343,11 +343,11 @@ impl LiveRun {
         pending
     }
 
-    /// What [`LiveRun::take`] gave is durable.
+    /// Notes that what [`LiveRun::take`] returned is durable.
     pub fn committed(&self, pending: &Pending) {
         let mut state = self.state();
         if let (Some(first), Some(last)) = (pending.frames.first(), pending.frames.last()) {
-            // This batch stays until the next one: readers that keep up read it now.
+            // This batch stays in memory until the next one: readers that keep up are just reading it.
             state.keep_from = first.seq;
             while state.not_durable.front().is_some_and(|seq| *seq <= last.seq) {
                 state.not_durable.pop_front();
@@ -384,13 +384,13 @@ impl LiveRun {
         self.progress.send_modify(|progress| progress.lost = true);
     }
 
-    /// Whether it is this user's, and in this conversation.
+    /// Whether the run is this user's, and in this conversation.
     #[must_use]
     pub fn is_of(&self, user: &UserId, conversation: ConversationId) -> bool {
         self.user == *user && self.conversation == conversation
     }
 
-    /// Stops it, unless its end is fixed already. Returns whether it ends as stopped.
+    /// Stops the run, unless its outcome is fixed already. Returns whether it ends as stopped.
     pub fn stop(&self) -> bool {
         let state = self.state();
         if state.is_ending && !self.cancel.is_cancelled() {
@@ -400,19 +400,19 @@ impl LiveRun {
         true
     }
 
-    /// Fixes how it ends: from now on nobody can stop it. Returns whether somebody has stopped it before.
+    /// Fixes the run's outcome: from now on nobody can stop it. Returns whether somebody has stopped it before.
     pub fn end(&self) -> bool {
         let mut state = self.state();
         state.is_ending = true;
         self.cancel.is_cancelled()
     }
 
-    /// Whether it is up to the caller to record the request to stop: true once.
+    /// Whether the caller has to record the request to stop: true for the first caller only.
     pub fn record_stop(&self) -> bool {
         !std::mem::replace(&mut self.state().records_stop, true)
     }
 
-    /// The request to stop is recorded.
+    /// Notes that the request to stop is recorded, and the run's status at that moment.
     pub fn stop_recorded(&self, status: RunStatus) {
         self.state().records_stop = true;
         self.progress.send_modify(|progress| progress.stop_recorded = Some(status));
@@ -431,8 +431,8 @@ impl LiveRun {
         self.progress.send_modify(|progress| progress.over = true);
     }
 
-    /// Waits until everything up to `position` is durable. Never returns when the run is lost:
-    /// the caller is to be dropped.
+    /// Waits until everything up to `position` is durable. Never returns when the run is lost: the caller is then
+    /// dropped.
     pub async fn durable(&self, position: u64) {
         let mut progress = self.progress.subscribe();
         let reached = |progress: &Progress| progress.durable_to >= position && !progress.lost;
@@ -440,7 +440,7 @@ impl LiveRun {
         drop(progress.wait_for(reached).await.map(|_| ()));
     }
 
-    /// Waits until everything that it has taken so far is durable, but only for so long.
+    /// Waits until everything appended so far is durable, for at most this long.
     pub async fn written(&self, most: Duration) {
         let position = self.state().position;
         let written = self.durable(position);
@@ -453,13 +453,13 @@ impl LiveRun {
         self.progress.borrow().refused
     }
 
-    /// Ends when the run is lost to another owner.
+    /// Waits until the run is lost to another owner.
     pub async fn lost(&self) {
         let mut progress = self.progress.subscribe();
         drop(progress.wait_for(|progress| progress.lost).await.map(|_| ()));
     }
 
-    /// How far the run has come, as it changes.
+    /// A receiver of the run's progress.
     #[must_use]
     pub fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
@@ -482,7 +482,7 @@ impl LiveRun {
         )
     }
 
-    /// How far its events may be shown, as that changes.
+    /// A receiver of the number up to which events may be shown.
     #[must_use]
     pub fn shown_to(&self) -> watch::Receiver<u64> {
         self.shown_to.subscribe()
@@ -505,7 +505,7 @@ impl State {
         seq
     }
 
-    /// Closes the open token events, because somebody takes them.
+    /// Closes the open token events, because a reader or the writer takes them.
     fn seal(&mut self) {
         for open in std::mem::take(&mut self.open) {
             let json = frame::encode_token(&open.token);

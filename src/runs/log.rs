@@ -16,11 +16,11 @@ use crate::id::RunId;
 use crate::store::journal::{self, Batch, CallRow, EventsRow};
 use crate::store::{Db, StoreError};
 
-/// How many connections the writer needs: one for the commits, which come one after the other, and one for a run that is
-/// retried beside them. With fewer, commits would wait for a run that may have to wait for a lock.
+/// How many connections the writer needs: one for the commits, which are made one after another, and one for a run that
+/// is retried alone. With only one, commits would wait for a run that may have to wait for a lock.
 pub const WRITER_CONNECTIONS: u32 = 2;
 /// How long tokens may wait for others before they are written. They are shown at once in any case; this only
-/// bounds what a crash can take from a reader's scroll-back, and how far behind readers on other servers are.
+/// bounds how much of them a crash can lose, and how far behind readers on other servers are.
 const TOKEN_DELAY: Duration = Duration::from_millis(100);
 /// How long a busy writer collects records for the next commit.
 const BATCH_WAIT: Duration = Duration::from_millis(4);
@@ -29,7 +29,7 @@ const RETRY_MAX: Duration = Duration::from_secs(2);
 /// How often writing one run's records alone may time out before the run is given up.
 const MAX_TIMEOUTS: u32 = 2;
 
-/// The writer's inbox.
+/// The writer's inbox: the runs that have something to be written.
 #[derive(Debug, Default)]
 pub struct Log {
     waiting: Mutex<Waiting>,
@@ -44,13 +44,13 @@ struct Waiting {
 }
 
 impl Log {
-    /// A run has something that somebody waits for.
+    /// Notes that a run has something to be written that somebody waits for.
     pub fn urgent(&self, run: &Arc<LiveRun>) {
         self.waiting().urgent.push(run.clone());
         self.urgent.notify_one();
     }
 
-    /// A run has tokens.
+    /// Notes that a run has tokens to be written.
     pub fn tokens(&self, run: &Arc<LiveRun>) {
         self.waiting().tokens.push(run.clone());
         self.tokens.notify_one();
@@ -61,7 +61,7 @@ impl Log {
     }
 
     /// Writes until it is dropped. While the database is unavailable nothing is lost: batches wait here, and so do the
-    /// runs behind them. A run whose records the database refuses is retried on its own, beside the others.
+    /// runs behind them. A run whose records the database refuses is retried alone, while the others go on.
     pub async fn write(self: Arc<Self>, db: Db) {
         // When tokens are written next, once some wait.
         let mut tokens_due: Option<Instant> = None;
@@ -103,7 +103,7 @@ impl Log {
                 let refused = loop {
                     tokio::select! {
                         refused = &mut committing => break refused,
-                        // They hold a connection and locks, which a commit may wait for.
+                        // Retries hold a connection and locks, which the commit may wait for.
                         Some(run) = retrying.next() => self.written_alone(&run, &mut retrying_ids),
                     }
                 };
@@ -119,7 +119,7 @@ impl Log {
         }
     }
 
-    /// A run is no longer retried alone. It may have got more records in the meantime.
+    /// Notes that a run is no longer retried alone. It may have got more records in the meantime.
     fn written_alone(&self, run: &Arc<LiveRun>, retrying_ids: &mut HashSet<RunId>) {
         retrying_ids.remove(&run.id);
         self.urgent(run);
@@ -135,7 +135,7 @@ async fn sleep_until(moment: Option<Instant>) {
 
 type Taken = (Arc<LiveRun>, Pending);
 
-/// Commits what was taken. Returns the runs that the database refused, or for which it took too long: each of
+/// Commits what was taken. Returns the runs whose records the database refused or took too long to write: each of
 /// them is to be retried alone.
 async fn commit(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
     let mut pause = RETRY_FIRST;
@@ -187,9 +187,9 @@ async fn commit_one_by_one(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
     failed
 }
 
-/// Retries one run whose records the database refused among others. While a lock or an outage is the reason, it
-/// retries for as long as that takes; otherwise the run is marked as refused, to be ended. What its calls cost
-/// stays in the ledger. Such runs take turns: see [`WRITER_CONNECTIONS`].
+/// Retries one run whose records the database refused in a batch. While a lock or an outage is the reason, it retries
+/// for as long as that takes; after any other error, or [`MAX_TIMEOUTS`] timeouts, it enters what the calls cost in the
+/// ledger and marks the run as refused, to be ended. Such runs take turns: see [`WRITER_CONNECTIONS`].
 async fn commit_alone(db: &Db, turn: &tokio::sync::Mutex<()>, (run, pending): Taken) -> Arc<LiveRun> {
     let taken = [(run.clone(), pending)];
     let (mut pause, mut timeouts) = (RETRY_FIRST, 0);
@@ -216,7 +216,7 @@ async fn commit_alone(db: &Db, turn: &tokio::sync::Mutex<()>, (run, pending): Ta
     }
 }
 
-/// Writes the calls to the ledger without their replies.
+/// Writes calls to the ledger without their replies, so that at least their costs are known.
 async fn store_costs(db: &Db, taken: &[Taken]) {
     let whole = batch(taken);
     let calls: Vec<CallRow> =

@@ -24,13 +24,13 @@ pub struct MemoryStore {
     pub commits: usize,
     /// The keys under which a later execution asked something else than an earlier one.
     pub mismatches: Vec<String>,
-    /// Answers that may be given again, each with the events that tell its results. Without a list none are kept.
+    /// Answers that may be given again, each with the events of its results; `None` where no answers are kept.
     pub earlier: Option<Vec<(EarlierAnswer, Vec<Value>)>>,
     /// How often an answer was given again, by its id.
     pub given: HashMap<String, u32>,
 }
 
-/// A host in memory.
+/// A [`Host`] in memory.
 pub struct MemoryHost {
     store: Arc<Mutex<MemoryStore>>,
     deliberation: Mutex<Deliberation>,
@@ -54,12 +54,12 @@ impl MemoryHost {
         }
     }
 
-    /// Ends when the host has crashed.
+    /// Waits until the host has crashed.
     pub async fn death(&self) {
         self.crashed.cancelled().await;
     }
 
-    /// What the run has found out.
+    /// The run's results so far.
     #[must_use]
     pub fn deliberation(&self) -> Deliberation {
         lock(&self.deliberation).clone()
@@ -151,7 +151,7 @@ impl Host for MemoryHost {
 
     async fn note_look(&self, hit: Option<&EarlierAnswer>, _embedding_failed: bool) -> Option<u32> {
         let answer = hit?;
-        // Once in a run, however often it is executed.
+        // Counted once per run, however often the run is executed.
         let mut store = lock(&self.store);
         Some(*store.given.entry(answer.id.clone()).or_insert(answer.hit_count + 1))
     }

@@ -1,4 +1,4 @@
-//! What operators are told of runs: how they ended, how long they took, how many wait and for how long.
+//! The metrics of runs: how they ended, how long they took, how many wait and for how long.
 
 use std::time::{Duration, SystemTime};
 
@@ -42,7 +42,7 @@ pub(super) fn begin() {
         metrics::counter!("llm_council_runs_total", "status" => status.as_str()).increment(0);
     }
     for format in FORMATS {
-        // Those of other ends begin with the first run that ends so.
+        // The series of the other statuses begin with the first run that ends so.
         drop(duration(format, RunStatus::Complete));
     }
     metrics::gauge!("llm_council_runs_live").increment(0.0);
@@ -59,18 +59,18 @@ fn duration(format: &'static str, status: RunStatus) -> metrics::Histogram {
     metrics::histogram!("llm_council_run_duration_seconds", "format" => format, "status" => status.as_str())
 }
 
-/// A run has ended. Without a format: its plan could not be read.
+/// Counts a run that has ended. It has no format if its plan could not be read.
 pub(super) fn ended(run: RunId, format: Option<&'static str>, status: RunStatus) {
     metrics::counter!("llm_council_runs_total", "status" => status.as_str()).increment(1);
     duration(format.unwrap_or(UNKNOWN_FORMAT), status).record(age(run, SystemTime::now()));
 }
 
-/// Counts runs that were taken up from another server.
+/// Counts runs that were taken over from another server.
 pub(super) fn taken_over(runs: usize) {
     metrics::counter!("llm_council_takeovers_total").increment(u64::try_from(runs).unwrap_or(u64::MAX));
 }
 
-/// Which runs wait, as of now.
+/// Sets the gauges of the queue, given the runs that wait in it.
 pub(super) fn waiting(runs: impl Iterator<Item = RunId>) {
     let now = SystemTime::now();
     let (mut length, mut oldest) = (0_u32, Duration::ZERO);
@@ -82,7 +82,7 @@ pub(super) fn waiting(runs: impl Iterator<Item = RunId>) {
     metrics::gauge!("llm_council_queue_oldest_seconds").set(oldest);
 }
 
-/// How long ago a run was asked for, which its id says; nothing where clocks disagree.
+/// How long ago a run was asked for, by the timestamp in its id; zero where clocks disagree.
 fn age(run: RunId, now: SystemTime) -> Duration {
     let asked = run.0.get_timestamp().map_or((0, 0), |time| time.to_unix());
     let asked = SystemTime::UNIX_EPOCH + Duration::new(asked.0, asked.1);

@@ -1,14 +1,15 @@
 //! Durability: a run survives whatever happens to the process that executes it.
 //!
-//! A deliberation (`council`) runs over a [`journal`]; its records and events enter a [`live`] run, the
+//! A deliberation (`council`) runs on a [`journal`]; its records and events enter a [`live`] run, the
 //! one writer of the process ([`log`]) commits them in groups, and each reader's [`subscription`] takes
 //! them from memory or from the log, woken by the notices of other servers ([`waiters`]).
 //!
-//! [`Runs`] is what the parts share; each adds to it what it does. Upwards: [`start`] and [`retry`] begin
+//! [`Runs`] is the state that the parts share; each adds its own methods to it. [`start`] and [`retry`] begin
 //! runs, [`driver`] executes them, [`recovery`] keeps leases and takes over abandoned and queued runs,
 //! [`background`] is the work that never ends. [`compaction`] shrinks old logs.
 //!
-//! Imports `council`, `store`, `llm`, `shutdown`, `id`. Start at [`start`], then [`driver`].
+//! Imports `council`, `store`, `llm`, `objects`, `cache`, `trace`, `shutdown`, `id`. Start at [`start`], then
+//! [`driver`].
 
 mod admission;
 mod background;

@@ -1,5 +1,5 @@
-//! Listening to the other servers: a log has grown, a run is to stop or to go on without somebody, there is
-//! work, a conversation has got a name.
+//! Listening for notices of the other servers: a log has grown, a run is to stop or has a request, there is work,
+//! somebody reads a run, a conversation has got a name.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::store::notify::{Listener, Notice};
 const RECONNECT: Duration = Duration::from_secs(1);
 
 impl Runs {
-    /// A person has given this conversation a name. Its run hears of it at once where it is executed here, elsewhere by a
-    /// notice.
+    /// Tells the run of a conversation, if it is executed here, that a person has named the conversation. Other servers
+    /// learn of it by a notice.
     pub fn named(&self, conversation: ConversationId) {
         let live = self.shared.live();
         let theirs = live.values().filter(|live| live.conversation == conversation);
@@ -43,7 +43,7 @@ fn names_may_be_missed(shared: &Shared) {
     shared.live().values().for_each(|live| live.mark_renamed());
 }
 
-/// Listens until the connection cannot be made again, and says why.
+/// Listens until the connection is lost and cannot be made again; returns the reason.
 async fn listen_once(runs: &Runs) -> StoreError {
     let (shared, waiters) = (&runs.shared, &runs.shared.waiters);
     let mut listener = match Listener::open(&shared.db).await {

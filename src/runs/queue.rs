@@ -1,5 +1,5 @@
 //! Slots, which limit how many runs this process executes, and the runs that wait for one. The queue itself is
-//! a query over the runs of all servers; what is kept here is the result of the last look at it.
+//! a query over the runs of all servers; what is kept here is its last result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::store::leases::Waiting;
 /// The right to execute a run in this process; dropping it frees the slot.
 pub type Slot = OwnedSemaphorePermit;
 
-/// See the module.
+/// This process's slots, and the queue when it was last read.
 #[derive(Debug)]
 pub struct Queue {
     slots: Arc<Semaphore>,
@@ -22,7 +22,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// With this many slots in this process.
+    /// A queue with this many slots in this process.
     #[must_use]
     pub fn new(slots: usize) -> Self {
         let slots = Arc::new(Semaphore::new(slots.clamp(1, Semaphore::MAX_PERMITS)));
@@ -48,7 +48,7 @@ impl Queue {
         self.positions.borrow().len()
     }
 
-    /// Whether none waited then.
+    /// Whether no run waited when the queue was last read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -60,7 +60,7 @@ impl Queue {
         std::iter::from_fn(|| self.slot()).take(most).collect()
     }
 
-    /// Records a look at the queue: these runs wait, the next one first.
+    /// Records what the queue held when it was read: the runs that wait, the next one first.
     pub fn update(&self, waiting: &[Waiting]) {
         let waiting = waiting.iter().filter(|one| !one.cancelled).map(|one| one.run);
         metrics::waiting(waiting.clone());
@@ -74,7 +74,7 @@ impl Queue {
         });
     }
 
-    /// The positions as they change.
+    /// A receiver of the position of each waiting run, 1 for the next.
     #[must_use]
     pub fn positions(&self) -> watch::Receiver<Arc<HashMap<RunId, u32>>> {
         self.positions.subscribe()

@@ -1,4 +1,4 @@
-//! Who reads a run in this process, and what becomes of a run that nobody reads any more, here or at another server.
+//! The readers of runs in this process, and the end of runs that nobody reads any more, here or on another server.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use crate::id::{RunId, UserId};
 use crate::store::StoreError;
 use crate::store::notify::{self, Notice};
 
-/// How long the other servers have to say that somebody reads a run there. One that says nothing has no reader, or
-/// is of a version that does not know the question.
+/// How long the other servers have to say that somebody reads a run there. A server that does not answer has no
+/// reader of it, or is of a version that does not know the question.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
 /// A reader of a run, counted. When the last one goes before the run's end, and the rules say so,
@@ -20,7 +20,7 @@ pub(super) struct Reader {
     runs: Runs,
     user: UserId,
     run: RunId,
-    /// How long the run goes on without any reader once this one has gone; for ever without.
+    /// How long the run goes on without any reader once this one has gone; `None` means until its end.
     grace: Option<Duration>,
     finished: bool,
 }
@@ -37,12 +37,12 @@ impl Reader {
         self.grace = Some(self.grace.map_or(grace, |known| known.min(grace)));
     }
 
-    /// The run goes on when this reader has gone.
+    /// Lets the run go on when this reader has gone.
     pub(super) fn may_go(&mut self) {
         self.grace = None;
     }
 
-    /// The run's last event was read.
+    /// Notes that this reader has had the run's last event.
     pub(super) fn finished(&mut self) {
         self.finished = true;
     }
@@ -85,8 +85,8 @@ impl Drop for Reader {
     }
 }
 
-/// Asks the other servers whether anybody reads the run there. Where servers do not hear each other, each knows only
-/// its own readers.
+/// Asks the other servers whether anybody reads the run there. Where notices do not arrive, a server knows only its
+/// own readers.
 async fn is_read_elsewhere(runs: &Runs, run: RunId) -> bool {
     let shared = &runs.shared;
     if !shared.waiters.is_notified() {
@@ -109,7 +109,7 @@ async fn is_read_elsewhere(runs: &Runs, run: RunId) -> bool {
     tokio::time::timeout(ANSWER_WITHIN, answer).await.unwrap_or(false)
 }
 
-/// Another server asks whether anybody reads the run here.
+/// Answers another server that asks whether anybody reads the run here.
 pub(super) fn answer(runs: &Runs, run: RunId) {
     let shared = &runs.shared;
     if !shared.readers().contains_key(&run) {

@@ -1,4 +1,5 @@
-//! What the weights of a run are made of: read at its start, and frozen with its plan.
+//! The past results of models, from which a run's weights are computed: read when it is asked for, and frozen with
+//! its plan.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +7,10 @@ use crate::council::ranking::weights::Record;
 use crate::store::analytics;
 use crate::store::{Db, Scope, StoreError};
 
-/// The records of this user's models, by model; one short statement.
+/// The records of this user's models, by model, in one short query.
 ///
 /// # Errors
-/// When the database cannot be asked; [`StoreError::WrongScope`] in another scope than a user's.
+/// When the database cannot be asked; [`StoreError::WrongScope`] if the scope is not a user's.
 pub async fn records(db: &Db, scope: &Scope) -> Result<BTreeMap<String, Record>, StoreError> {
     let records = analytics::records(&mut db.begin(scope).await?).await?;
     Ok(records.into_iter().map(|(model, record)| (model, record.into())).collect())

@@ -22,9 +22,9 @@ use crate::store::{StoreError, leases};
 const CLAIM_BATCH: usize = 40;
 /// The pause before the next batch, in which other processes claim theirs and the database does other work.
 const BATCH_PAUSE: Duration = Duration::from_millis(100);
-/// How often the queue is looked at while a run waits in it.
+/// How often the queue is read while a run waits in it.
 const QUEUE_POLL: Duration = Duration::from_secs(1);
-/// The runs that are claimed here. The others stay for a server that can read them.
+/// The runs that this server can read. The others are left for one that can.
 const READABLE: Readable = Readable { formats: plan::FORMATS, version: plan::VERSION };
 
 /// Prolongs the leases at every heartbeat, until it is dropped.
@@ -73,7 +73,7 @@ fn attempts(live: &[Arc<LiveRun>]) -> Vec<(RunId, i32)> {
     live.iter().map(|live| (live.id, live.attempt)).collect()
 }
 
-/// Tells runs how they stand; returns those of which that is not said.
+/// Tells runs the state of their leases, with the requests on their rows; returns the runs whose state is missing.
 fn take_in(live: Vec<Arc<LiveRun>>, held: Vec<LeaseState>) -> Vec<Arc<LiveRun>> {
     let held: HashMap<RunId, LeaseState> = held.into_iter().map(|held| (held.run, held)).collect();
     let mut left = Vec::new();
@@ -124,7 +124,7 @@ pub(super) async fn find_work(runs: &Runs) {
             Err(_) => None,
         };
         let pause = if shared.queue.is_empty() { shared.settings.heartbeat() } else { QUEUE_POLL };
-        // If that owner is gone, its lease runs out just then.
+        // If that lease's owner is gone, its run can be taken over just then.
         let pause = next_expiry.map_or(pause, |next| pause.min(next.max(BATCH_PAUSE)));
         // Either time is up or there is work: scan again.
         drop(tokio::time::timeout(pause, shared.work.notified()).await);
@@ -142,13 +142,13 @@ enum Scan {
     MoreAbandoned,
 }
 
-/// Claims what nobody executes. A slot is held only for a run that is there to be claimed: new runs find the
+/// Claims runs that nobody executes. A slot is held only for a run that is there to be claimed: new runs find the
 /// others free, however long the database takes.
 async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
     let Shared { db, queue, settings, owner, .. } = runs.shared.as_ref();
     let mut scan = Scan::All { next_expiry: None };
-    // After an outage of the database every lease may have expired: their owners get time to
-    // prolong them first, for taking over a run that is alive pays its open calls twice.
+    // After an outage of the database every lease may have expired: the owners get time to prolong
+    // them first, since taking over a run that is alive would pay for its open calls twice.
     if runs.shared.may_take_over() {
         // What is executed here is not abandoned, whatever its lease says: this process may have been
         // asleep for longer, and its heartbeat is as late as this scan.
@@ -184,10 +184,11 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
     Ok(scan)
 }
 
-/// Makes a closing server wait for what is claimed until this is dropped, so that it is executed or handed over like any other
-/// run. Nothing is to be claimed where the server is closing already.
+/// A guard that makes a closing server wait, so that runs claimed under it are executed or handed over like any others.
+/// `None` if the server is closing already: nothing may be claimed then.
 fn begin_claiming(runs: &Runs) -> Option<Hold> {
-    // Counted before the check, as when a run is started: the server waits for it, or it is seen that the server is closing.
+    // Held before the check, as when a run is started: either the server waits for it, or the check sees that the
+    // server is closing.
     let hold = runs.shared.tasks.hold();
     (!runs.is_closed()).then_some(hold)
 }

@@ -1,5 +1,5 @@
 //! What a person requests of a run while it is executed: to go on without a member, to ask one again, to add something
-//! to the question. Requests stand on the run's row; here is what this process knows of them.
+//! to the question. Requests are stored on the run's row; kept here are those that this process knows of.
 
 use tokio::sync::watch;
 
@@ -14,7 +14,7 @@ impl<T> Default for Requests<T> {
 }
 
 impl<T: PartialEq> Requests<T> {
-    /// Notes those of them that are new.
+    /// Adds those of these requests that are new.
     pub(super) fn note(&self, requests: impl IntoIterator<Item = T>) {
         self.0.send_if_modified(|known| {
             let before = known.len();
@@ -27,7 +27,7 @@ impl<T: PartialEq> Requests<T> {
         });
     }
 
-    /// All that are known, as they grow.
+    /// A receiver of all known requests.
     pub(super) fn subscribe(&self) -> watch::Receiver<Vec<T>> {
         self.0.subscribe()
     }

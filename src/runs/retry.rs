@@ -1,4 +1,4 @@
-//! Asking again for a run that is over: see [`fork`](crate::council::fork).
+//! Asking for a run again that is over: see [`fork`](crate::council::fork).
 
 use super::error::StartError;
 use super::live::AskedBy;
@@ -12,7 +12,7 @@ use crate::store::runs::IdempotencyKey;
 use crate::store::versions::{self, Earlier};
 use crate::store::{RunStatus, Scope};
 
-/// A run to be asked for again.
+/// A run that is over, and what of it is to be asked again.
 pub struct Retry {
     pub user: UserId,
     pub run: RunId,
@@ -26,7 +26,7 @@ pub struct Retry {
 }
 
 impl Runs {
-    /// Starts a run that replaces the answer of an earlier one, and takes over what that one has.
+    /// Starts a run that replaces the answer of an earlier one, and takes over those of its calls that are kept.
     ///
     /// # Errors
     /// Nothing has changed then.
@@ -34,7 +34,7 @@ impl Runs {
         let Retry { user, run, again, groups, tells_devices, idempotency_key, asked_by } = retry;
         let mut tx = self.shared.db.begin_frequent(&Scope::User(user.clone())).await?;
         let mut earlier = versions::earlier(&mut tx, run).await?;
-        // A plan that cannot be read says nothing.
+        // A stored answer that cannot be read counts as empty.
         let answer: Deliberation =
             serde_json::from_value(earlier.body.take().unwrap_or_default()).unwrap_or_default();
         // A request that is sent twice finds its run through the key, not through what it replaced.
@@ -102,7 +102,7 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
     }
 }
 
-/// Whether a call failed for good, or one that did not said nothing.
+/// Whether a call failed for good, or succeeded with an unusable answer.
 fn has_failures(earlier: &Earlier, answer: &Deliberation) -> bool {
     let said_nothing = |kind: Option<ErrorKind>| kind == Some(ErrorKind::BadResponse);
     earlier.failed_calls.iter().any(|failed| !has_recovered(failed, &earlier.answered_calls))

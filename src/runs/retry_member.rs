@@ -1,6 +1,6 @@
-//! Asking a member again that has failed, in the same run, because its owner wants that: as long as others still answer.
-//! The request stands on the run's row before anything else, so it outlives a crash; whether it came in time is decided
-//! by the run's log, which the server that executes the run writes.
+//! Retrying a failed member within the same run at its owner's request, as long as others still answer. The request
+//! is first stored on the run's row, so it outlives a crash; whether it came in time is decided by the run's log, which
+//! the server that executes the run writes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::id::{RunId, UserId};
 use crate::llm::CallFact;
 use crate::store::{RunStatus, Scope, StoreError, journal, runs};
 
-/// How long the server that executes the run may take to hear of it: longer than a heartbeat, by which it hears where the
-/// database tells it nothing.
+/// How long to wait until the server that executes the run has begun a retry: longer than a heartbeat, which brings
+/// that server the request even if notices do not arrive.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// The first version of plans in whose runs members are asked again.
+/// The first plan version in whose runs members can be asked again.
 const PLAN_VERSION: i32 = 13;
 
 /// Why a member is not asked again.
@@ -30,25 +30,25 @@ pub enum RetryMemberError {
     /// The run is over, or a server of an earlier version may execute it.
     #[error("the run is over")]
     Over,
-    /// Nobody is waited for with it, not yet or not any more.
+    /// The answers among which the member's belongs are not awaited yet, or no longer.
     #[error("nobody is waited for with this member")]
     NotAnswering,
-    /// It is at work.
+    /// The member is still being asked.
     #[error("the member is being asked")]
     BeingAsked,
-    /// It has not failed.
+    /// The member has answered.
     #[error("the member has answered")]
     Answered,
-    /// The run's owner wanted to go on without it.
+    /// The run's owner asked to go on without the member.
     #[error("the member was skipped")]
     Skipped,
-    /// It was asked again as often as it can be.
+    /// The member was asked again as often as it may be.
     #[error("the member was asked again {MAX_RETRIES} times")]
     TooOften,
-    /// Nobody of this name has been asked in this run; these have.
+    /// No seat of this name has been asked in this run; these have.
     #[error("no such seat")]
     NoSuchMember(Vec<String>),
-    /// It is noted; the server that executes the run has not said yet whether it was in time.
+    /// The request is stored; the server that executes the run has not yet said whether it came in time.
     #[error("the server of the run does not answer")]
     Unanswered,
     #[error(transparent)]
@@ -63,11 +63,11 @@ pub struct BegunRetry {
 }
 
 impl Runs {
-    /// Asks a member again whose answer has failed while others still answer, wherever the run is executed. Sent twice
-    /// before it has begun, it is one retry.
+    /// Asks a member again whose answer has failed while others still answer, whichever server executes the run. A
+    /// request sent twice before the retry has begun counts once.
     ///
     /// # Errors
-    /// Nobody is asked then, but perhaps for [`RetryMemberError::Unanswered`].
+    /// Nobody is asked then, except perhaps after [`RetryMemberError::Unanswered`].
     pub async fn retry_member(
         &self,
         user: &UserId,
@@ -105,7 +105,7 @@ impl Runs {
             .unwrap_or(Err(RetryMemberError::Unanswered))
     }
 
-    /// Reads in the run's log, from where the request was made on, whether it came in time.
+    /// Reads from the run's log, after the event `after`, whether the retry has begun.
     async fn has_begun(
         &self,
         user: &UserId,
@@ -141,14 +141,14 @@ fn begins(event: &AnyEvent, wanted: &MemberRetry) -> Option<String> {
     is_wanted.then(|| model.clone())
 }
 
-/// Whether a run that sends this event asks none of those again that it has waited for: their answers are complete, or
+/// Whether this event means that members awaited so far can no longer be asked again: their answers are complete, or
 /// others are asked after them.
 fn closes(event: &AnyEvent) -> bool {
     let is_complete = matches!(event.get(), Some(AnswersEvent::Stage1Complete { .. }));
     is_complete || matches!(event.asking(), Some(Asking::Begins { stage, .. }) if stage == answers::STAGE)
 }
 
-/// How a member stands that is waited for with others.
+/// The state of one of the members that are awaited together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Asked,
@@ -157,10 +157,10 @@ enum Standing {
     Skipped,
 }
 
-/// Where the answers of a run stand, as its events tell it.
+/// The state of a run's answers, folded from its events.
 #[derive(Debug, Default)]
 struct Answering {
-    /// Those that are waited for together; nobody once their answers are complete.
+    /// The members that are awaited together; empty once their answers are complete.
     members: BTreeMap<String, Standing>,
     /// Everybody who has been asked for an answer.
     seats: Vec<String>,
@@ -209,7 +209,7 @@ impl Answering {
         }
     }
 
-    /// Of one that is not waited for with the others it says nothing.
+    /// Ignores a member that is not among those awaited.
     fn put(&mut self, member: &str, standing: Standing) {
         if let Some(known) = self.members.get_mut(member) {
             *known = standing;

@@ -1,4 +1,4 @@
-//! How many runs there may be, and how they are kept.
+//! The limits and rules of runs in this process.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::store::cache::Sharing;
 /// Whether a budget lets calls through whose price is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnknownPrices {
-    /// They are let through until the budget is used up, and counted beside its figures.
+    /// They are let through until the budget is used up, and counted separately.
     #[default]
     Allow,
     Refuse,
 }
 
-/// The rules of budgets in this process.
+/// The rules of budgets that this process applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BudgetRules {
     /// The limits that no admin has set.
@@ -26,9 +26,9 @@ pub struct BudgetRules {
 /// The rules of the semantic cache in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheRules {
-    /// Of one user; beyond it the least recently used ones are dropped.
+    /// How many answers are kept per user; beyond it the least recently used ones are dropped.
     pub max_entries: u32,
-    /// Whose questions an answer may be given to besides its owner's.
+    /// To whom an answer may be given besides its owner.
     pub sharing: Sharing,
 }
 
@@ -41,21 +41,21 @@ impl Default for CacheRules {
 /// The rules of this process's runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSettings {
-    /// At once in this process.
+    /// How many runs this process executes at once.
     pub max_live: usize,
-    /// At once of one user, over all servers.
+    /// How many runs of one user are executed at once, over all servers.
     pub max_per_user: u32,
-    /// Waiting, over all servers.
+    /// How many runs may wait, over all servers.
     pub max_queued: u32,
-    /// Waiting, of one user.
+    /// How many runs of one user may wait, over all servers.
     pub max_queued_per_user: u32,
-    /// How long a run stays with a process that gives no heartbeat.
+    /// How long a run stays with a process that sends no heartbeat.
     pub lease: Duration,
-    /// How long a run goes on that nobody watches; for ever without.
+    /// How long a run goes on that nobody watches; `None` means until its end.
     pub unwatched: Option<Duration>,
     pub budgets: BudgetRules,
     pub cache: CacheRules,
-    /// The run whose random choices every run repeats; its own where absent.
+    /// The run whose random choices every run repeats; `None` for choices of its own.
     pub seed: Option<RunId>,
 }
 

@@ -23,7 +23,7 @@ pub(super) enum NotShown {
     Store(StoreError),
 }
 
-/// Why one picture is not there.
+/// Why one picture could not be read.
 enum Unread {
     Store(StoreError),
     Object(ObjectError),
@@ -35,7 +35,7 @@ impl From<ObjectError> for Unread {
     }
 }
 
-/// Loads those that the question comes with; nothing where it comes with none.
+/// Loads the pictures attached to the question; `None` if there are none.
 pub(super) async fn load(
     db: &Db,
     objects: &Objects,

@@ -1,7 +1,7 @@
-//! A call that is no part of a deliberation. It is paid for like any other: the budgets are asked first,
-//! and the ledger has it afterwards.
+//! A call outside a deliberation. It is paid for like any other: checked against the budgets first, and
+//! entered in the ledger afterwards.
 //!
-//! [`Runs::call_once`] keeps nothing of what the model says, [`Runs::call_kept`] keeps it under an id.
+//! [`Runs::call_once`] keeps nothing of the reply, [`Runs::call_kept`] keeps it under an id.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ pub struct Payer {
 }
 
 impl Runs {
-    /// Makes one call; `what_for` is its format in the ledger. What it says is kept nowhere. Once it is
-    /// sent it is paid for, so it is made to its end even if the caller does not wait for it.
+    /// Makes one call; `what_for` is its format in the ledger. The reply is not stored. A call that was sent
+    /// is paid for, so it runs to its end even if the caller stops waiting.
     ///
     /// # Errors
     /// [`StartError::OverBudget`] where it does not fit into the budgets: nothing was sent then.
@@ -51,7 +51,7 @@ impl Runs {
         self.call_once_of(self.shared.models.clone(), payer, what_for, stage, request).await
     }
 
-    /// The same with another set of models than that of runs, as a check of the providers needs it.
+    /// [`Runs::call_once`] with other models than those of runs, as a check of the providers needs.
     ///
     /// # Errors
     /// As [`Runs::call_once`].
@@ -67,8 +67,8 @@ impl Runs {
         Ok(self.call_single(payer, call, request).await?.result)
     }
 
-    /// Makes one call of a run of its own, which has this id, or returns its result when it was made before: what
-    /// has been paid for under an id is not paid again.
+    /// Makes the only call of the run with this id, or returns its result if it was made before: a call under the
+    /// same id is not paid for twice.
     ///
     /// # Errors
     /// As [`Runs::call_once`].
@@ -99,7 +99,8 @@ impl Runs {
         call: Single,
         request: ChatRequest,
     ) -> Result<FinishedCall, StartError> {
-        // Counted before the check, as when a run is started: a closing server waits for it, or it sees that the server is closing.
+        // Held before the check, as when a run is started: either a closing server waits for the call, or the check
+        // sees that the server is closing.
         let _starting = self.shared.tasks.hold();
         if self.shared.closed.is_cancelled() {
             return Err(StartError::Closing);
@@ -163,7 +164,7 @@ async fn make(
     if !keeps {
         row.result = None;
     }
-    // What it cost is lost if this gives up, and whoever asks again pays again.
+    // If this gave up, the cost would be lost, and a retry would pay again.
     until_answered("the ledger", || journal::record_single(&shared.db, row.clone())).await?;
     Ok(call)
 }

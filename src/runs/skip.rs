@@ -1,5 +1,5 @@
-//! Going on without a member because somebody asks for it. The request stands on the run's row before it is
-//! answered: whoever executes the run learns of it from there, at once by a notice or with the next
+//! Going on without a member at somebody's request. The request is stored on the run's row before it is
+//! confirmed: the server that executes the run reads it there, at once after a notice or with the next
 //! heartbeat, and an execution after a crash with its claim.
 
 use serde_json::json;
@@ -21,7 +21,7 @@ pub enum SkipError {
     /// Nobody of this name is being waited for.
     #[error("nobody of this name is being waited for")]
     NotAwaited,
-    /// Nobody of this name has been asked in this run; these have.
+    /// No seat of this name has been asked in this run; these have.
     #[error("no such seat")]
     NoSuchMember(Vec<String>),
     #[error(transparent)]
@@ -29,7 +29,7 @@ pub enum SkipError {
 }
 
 impl Runs {
-    /// Lets a run go on without a member whose call is open, in this stage or in any, wherever it is executed.
+    /// Lets a run go on without a member whose call is open, in this stage or in any, whichever server executes it.
     /// Returns what the member was being asked for.
     ///
     /// # Errors
@@ -68,8 +68,8 @@ impl Runs {
     }
 }
 
-/// What this seat is asked for: in this stage, or in any. Where that is more than one thing, ballots come last: those
-/// over the openings of a debate are cast beside it, and nobody waits for them but its end.
+/// What this seat is being asked for, in this stage or in any. Of several, ballots come last: those on the openings of
+/// a debate are cast alongside it, and only its end waits for them.
 fn meant(open: Vec<Awaited>, member: &str, stage: Option<&Stage>) -> Option<Awaited> {
     let of_it = open.into_iter().filter(|awaited| awaited.member == member);
     let there = of_it.filter(|awaited| stage.is_none_or(|stage| awaited.stage == *stage));

@@ -21,28 +21,28 @@ use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 use crate::store::schedules::Firing;
 use crate::store::{Tx, attachments, project_files};
 
-/// A run that is asked for.
+/// A question to be answered by a new run.
 pub struct Ask {
     pub user: UserId,
     pub conversation: ConversationId,
-    /// The conversation is made with the run if it is not there.
+    /// Whether to create the conversation with the run if it does not exist.
     pub begins_conversation: bool,
-    /// The project that it is made in.
+    /// The project in which the conversation is created.
     pub project: Option<ProjectId>,
     pub plan: Plan,
     /// The user's groups; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
-    /// In the web app, not through a token: the user's devices are told how it goes.
+    /// Whether the user's devices are notified of how the run goes.
     pub tells_devices: bool,
     pub idempotency_key: Option<IdempotencyKey>,
     /// The position of the message that the question goes on from; none where it begins the conversation.
     pub parent: Option<i32>,
-    /// The answer that it replaces; without one the question is a new message.
+    /// The answer that the new one replaces; without one the question is a new message.
     pub replaces: Option<Replaces>,
     pub asked_by: AskedBy,
-    /// Of the program that asks, where one does.
+    /// The program's request, where a program asks.
     pub program: Option<Program>,
-    /// Of the schedule that asks, where one does.
+    /// The firing of the schedule, where a schedule asks.
     pub firing: Option<Firing>,
 }
 
@@ -59,11 +59,11 @@ pub struct Replaces {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     pub run: RunId,
-    /// What was begun for it; nothing where the same was asked before.
+    /// What was begun; `None` where the same request had started the run before.
     pub begun: Option<Begun>,
 }
 
-/// A run that was begun just now.
+/// A run that was started just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begun {
     pub at: Timestamp,
@@ -72,8 +72,8 @@ pub struct Begun {
 }
 
 impl Runs {
-    /// Starts a run. It goes on whether or not somebody reads its events. The transaction is in the asker's scope, and
-    /// the same one in which their request was read, where there is one: a question is one transaction.
+    /// Starts a run, which goes on whether or not anybody reads its events. `tx` is in the asker's scope, and is the
+    /// transaction in which the question was prepared, if there was one: so a question takes one transaction.
     ///
     /// # Errors
     /// Nothing is stored then.
@@ -97,7 +97,7 @@ fn of_project(file: &Attached) -> project_files::ReadFile {
     }
 }
 
-/// The same for one of its own files.
+/// What is stored with the question about a file attached to it.
 fn attached(file: &Attached) -> attachments::Attached {
     attachments::Attached {
         id: file.id.clone(),
@@ -115,8 +115,8 @@ fn attached(file: &Attached) -> attachments::Attached {
 /// See [`Runs::start`].
 pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartError> {
     let shared = &runs.shared;
-    // A closing server also waits for runs that are being started. It is counted before the check: so the server sees
-    // it, or it sees that the server is closing.
+    // A closing server also waits for runs that are being started. Held before the check: so either the server waits
+    // for this one, or the check sees that the server is closing.
     let _starting = shared.tasks.hold();
     if shared.closed.is_cancelled() {
         return Err(StartError::Closing);
@@ -165,7 +165,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         attachments: own.into_iter().map(attached).collect(),
         project_files: from_project.into_iter().map(of_project).collect(),
     };
-    // Its lease may run out before the database has confirmed it: it is no abandoned run for all that.
+    // Its lease may expire before the database has confirmed the start; the run must not count as abandoned then.
     let _here = shared.begin(id);
     let answer = ask.plan.answer_shape();
     let asked = |at| Asked { run: id, begun: Some(Begun { at, conversation: ask.conversation, answer }) };
@@ -196,7 +196,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
             return Err(StartError::OverBudget(Box::new(over)));
         }
     };
-    // By the next heartbeat its lease may have run out.
+    // If the start took longer than a heartbeat, its lease may have expired.
     if !still_ours(shared, &[(id, 1)], began).await.contains(&id) {
         return Ok(asked(at));
     }
@@ -204,7 +204,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     // Programs get sentences made from the events; web pages read the events' JSON.
     let live = live.keeping_events(is_of_program);
     if !ask.begins_conversation {
-        // It may have been named since the question was read, when nobody listened for that yet.
+        // It may have been named since the question was read, while nobody listened for that yet.
         live.mark_renamed();
     }
     tracing::info!(run.id = %id, "run started");

@@ -1,4 +1,4 @@
-//! The runs of this process: what the parts of this room share. It knows none of them.
+//! The runs of this process: the state that the parts of this room share. It knows none of them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use crate::objects::Objects;
 use crate::shutdown::Tasks;
 use crate::store::Db;
 
-/// Answers about readers at other servers that are kept for whoever waits for one: each is read at once.
+/// How many answers about readers on other servers are kept for those who wait for one. Each is read at once.
 const READ_ELSEWHERE: usize = 64;
 
 /// Every run of this process. Cheap to clone.
@@ -28,7 +28,7 @@ pub struct Runs {
     pub(super) shared: Arc<Shared>,
 }
 
-/// See the module.
+/// The state behind [`Runs`].
 pub(super) struct Shared {
     pub(super) db: Db,
     pub(super) models: Arc<dyn Models>,
@@ -42,13 +42,13 @@ pub(super) struct Shared {
     pub(super) waiters: Arc<LogWaiters>,
     pub(super) queue: Queue,
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
-    /// Runs that are begun here: their rows may be there, and they are not among the live ones yet.
+    /// Runs that are being started here: their rows may exist, but they are not among the live ones yet.
     starting: Mutex<HashSet<RunId>>,
     /// A run has left the table of live runs.
     run_left: Notify,
     /// How many readers each run has here.
     readers: Mutex<HashMap<RunId, usize>>,
-    /// Runs of which some server has just said that somebody reads them there.
+    /// Runs that somebody reads on another server, as that server has just said.
     pub(super) read_elsewhere: broadcast::Sender<RunId>,
     /// There may be a run that nobody executes.
     pub(super) work: Notify,
@@ -56,11 +56,11 @@ pub(super) struct Shared {
     pub(super) skip_requested: Notify,
     /// Locked while runs that nobody executes are looked for and claimed.
     pub(super) claiming: tokio::sync::Mutex<()>,
-    /// Until then an expired lease may only mean that the database was unavailable: nothing is taken over.
+    /// Until then an expired lease may only mean that the database was unavailable, so nothing is taken over.
     takeovers_suspended_until: Mutex<Option<Instant>>,
     /// No new runs are taken.
     pub(super) closed: CancellationToken,
-    /// Runs under way are dropped where they are.
+    /// Runs under way are dropped, for another process to take over.
     pub(super) handed_over: CancellationToken,
 }
 
@@ -123,7 +123,7 @@ impl Runs {
         self.shared.live().len()
     }
 
-    /// Ends when no run is under way here.
+    /// Waits until no run is under way here.
     pub async fn idle(&self) {
         loop {
             let left = self.shared.run_left.notified();
@@ -134,8 +134,8 @@ impl Runs {
         }
     }
 
-    /// Ends when this process goes away before this run has ended: at once where the run is executed
-    /// elsewhere or waits, otherwise when what is still under way is handed over.
+    /// Waits until this process, while shutting down, gives up this run or its readers: from the beginning of the
+    /// shutdown if the run is executed elsewhere or queued, otherwise when the live runs are handed over.
     pub async fn leaves(&self, run: RunId) {
         self.shared.closed.cancelled().await;
         if self.shared.live().contains_key(&run) {

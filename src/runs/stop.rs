@@ -1,6 +1,6 @@
-//! Stopping a run. Its calls end at once, whatever the database does; the request to stop is recorded meanwhile, and is
-//! called durable only when it is recorded: a server that dies after such an answer leaves a run that ends as stopped
-//! wherever it is taken up.
+//! Stopping a run. Its calls end at once, whatever the database does, while the request to stop is being recorded. Only
+//! then is the stop reported as durable: if this server dies after that, the run ends as stopped wherever it is taken
+//! over.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,8 +37,8 @@ impl Runs {
         cancel(self, user, run).await
     }
 
-    /// Stops the live run of a conversation, if it has one. Of one that is executed here the database
-    /// need not be asked.
+    /// Stops the live run of a conversation, if it has one. If that is executed here, the database need not
+    /// be asked first.
     pub async fn cancel_in(
         &self,
         user: &UserId,
@@ -68,8 +68,8 @@ pub(super) async fn cancel(runs: &Runs, user: &UserId, run: RunId) -> Result<Sto
     }
 }
 
-/// Stops a run if it is executed here; that it is to stop is recorded already. If it waits, it is claimed to
-/// be ended.
+/// Stops a run if it is executed here; the request to stop it is recorded already. A queued run is claimed,
+/// to be ended.
 pub(super) fn stop_if_live(shared: &Shared, run: RunId) {
     match shared.live_run(run) {
         Some(live) if live.stop() => live.stop_recorded(RunStatus::Running),
@@ -91,7 +91,7 @@ async fn stop_live(shared: &Shared, live: Arc<LiveRun>) -> Stopped {
     // The sender lives in `live`: an error means that time is up.
     let status = recorded.ok().and_then(Result::ok).and_then(|progress| progress.stop_recorded);
     match status {
-        // Another server has completed it meanwhile, or was the one to end it.
+        // Another server may have completed it in the meantime, or ended it as stopped.
         Some(status) => {
             Stopped { cancelled: !status.is_over() || status == RunStatus::Cancelled, durable: true }
         }

@@ -1,4 +1,4 @@
-//! Reading a run's events: from memory while it is live here and the reader keeps up, from the
+//! Reading a run's events: from memory while the run is live here and the reader keeps up, from the
 //! log otherwise. A reader pulls; nothing is ever queued for it.
 
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use super::waiters::LogWaiter;
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, runs};
 
-/// How long tokens gather after a reader has got something, so that what several members write within it goes out together:
-/// less than a screen takes to draw its next picture. Whatever is no token goes out at once.
+/// How long tokens gather after a reader has got something, so that those of several members go out together: less than
+/// a screen takes to refresh. Other events go out at once.
 const TOKEN_PACE: Duration = Duration::from_millis(10);
 
 /// What a reader gets next.
@@ -37,7 +37,7 @@ pub struct Subscription {
     /// The run, if it is or was executed here while this reader was there.
     live: Option<Arc<LiveRun>>,
     after: u64,
-    /// From when on it gets tokens again.
+    /// Tokens are held back until then.
     tokens_from: Option<Instant>,
     /// Whether the run was over when the reading began. Its last event is in the log then.
     was_over: bool,
@@ -46,7 +46,7 @@ pub struct Subscription {
     positions: watch::Receiver<Arc<HashMap<RunId, u32>>>,
     /// The position in the queue that was handed out last.
     position: Option<u32>,
-    /// Whom it counts as; nobody where the log is only looked into.
+    /// Its count among the run's readers; `None` where it only looks into the log.
     reader: Option<Reader>,
 }
 
@@ -61,11 +61,11 @@ impl Runs {
         Ok(subscription)
     }
 
-    /// The same for a request that only waits for one event. Whoever made it does not watch the run: it is not cancelled
-    /// because they leave.
+    /// Like [`Self::subscribe`], for a request that only waits for one event. It does not count as a reader, so the run
+    /// is not cancelled when it leaves.
     ///
     /// # Errors
-    /// As of [`Self::subscribe`].
+    /// As [`Self::subscribe`].
     pub(super) async fn look_into(
         &self,
         user: &UserId,
@@ -100,8 +100,8 @@ impl Subscription {
         }
     }
 
-    /// The same for a reader without whom the run is pointless: if it leaves before the run's end, and there is no
-    /// other reader at any server, the run is cancelled after `grace`.
+    /// Marks the reader as one without whom the run is pointless: if it leaves before the run's end, and there is no
+    /// other reader on any server, the run is cancelled after `grace`.
     #[must_use]
     pub fn waited_for(mut self, grace: Duration) -> Self {
         if let Some(reader) = &mut self.reader {
@@ -110,7 +110,7 @@ impl Subscription {
         self
     }
 
-    /// The same for a reader that comes and goes as it likes: the run is not cancelled because it has gone.
+    /// Marks the reader as one that comes and goes: the run is not cancelled because it has gone.
     #[must_use]
     pub fn passing(mut self) -> Self {
         if let Some(reader) = &mut self.reader {
@@ -131,7 +131,7 @@ impl Subscription {
         self.after
     }
 
-    /// Whether the run is over and this reader has had its last event, so that nothing comes.
+    /// Whether the run is over and this reader has had its last event, so that nothing more comes.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -145,7 +145,7 @@ impl Subscription {
     /// What comes next; waits until there is something. `None` after the run's last event.
     ///
     /// # Errors
-    /// When the log cannot be read; asking again goes on at the same place.
+    /// When the log cannot be read; another call goes on at the same place.
     pub async fn next(&mut self) -> Result<Option<Next>, StoreError> {
         if self.ended {
             return Ok(None);
@@ -224,7 +224,7 @@ impl Subscription {
         if self.live.is_none() {
             self.live = self.runs.shared.live_run(self.run);
         }
-        // Where another process has the run, the log is the only truth.
+        // Once another process owns the run, only the log is right.
         self.live = self.live.take().filter(|live| !live.progress().borrow().lost);
         self.live.clone()
     }

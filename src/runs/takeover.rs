@@ -16,11 +16,11 @@ use crate::store::RunStatus;
 use crate::store::journal::{self, Remembered};
 use crate::store::leases::Claimed;
 
-/// How many owners of a run may crash before it is given up: the first one, and three that tried again.
+/// How many crashes of its owners a run survives; with the next one it is given up.
 const MAX_CRASHES: i32 = 3;
 
-/// Executes runs that were claimed since `began`, each in a slot as long as there are some. One that somebody stopped needs
-/// none: it ends at once.
+/// Executes runs that were claimed since `began`, each in one of `slots` while there are any. A run that was stopped
+/// needs none: it ends at once.
 pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots: Vec<Slot>, began: Instant) {
     if claimed.is_empty() {
         return;
@@ -30,7 +30,7 @@ pub(super) async fn take_over(runs: &Runs, mut claimed: Vec<Claimed>, mut slots:
     let read = journal::remembered(&runs.shared.db, &ids);
     let mut stored = match keeping(&runs.shared, &attempts, read).await {
         Ok(stored) => stored,
-        // The leases run out by themselves and the runs are claimed again.
+        // Once given back, the runs are claimed again.
         Err(error) => {
             tracing::warn!(
                 runs = ids.len(),

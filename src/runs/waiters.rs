@@ -10,16 +10,16 @@ use tokio::sync::watch;
 
 use crate::id::RunId;
 
-/// How often a reader polls while notices arrive.
+/// How often a reader polls the log while notices arrive.
 const POLL_NOTIFIED: Duration = Duration::from_secs(2);
-/// And while they do not.
+/// How often a reader polls the log while they do not.
 const POLL_UNNOTIFIED: Duration = Duration::from_millis(250);
 
 /// Who waits for which run's log to grow.
 #[derive(Debug, Default)]
 pub struct LogWaiters {
     senders: Mutex<HashMap<RunId, watch::Sender<()>>>,
-    /// Notices of other servers arrive.
+    /// Whether notices of other servers arrive.
     notified: AtomicBool,
 }
 
@@ -68,12 +68,12 @@ impl LogWaiters {
 }
 
 impl LogWaiter {
-    /// The log is about to be read: only notices after this end the next wait.
+    /// Called before the log is read: only notices after this end the next wait.
     pub fn mark_read(&mut self) {
         self.grown.mark_unchanged();
     }
 
-    /// Waits until the log has grown, or for a while.
+    /// Waits until the log has grown, or it is time to poll it.
     pub async fn wait(&mut self) {
         let limit = if self.waiters.is_notified() { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
         // The sender stays in the table as long as this waiter exists; a timeout is fine too.
