@@ -1,5 +1,5 @@
-//! One call from beginning to end: waits for a place and for the breaker, opens the reply, passes its pieces on,
-//! enforces the time limits, tries again where that can help, and assembles the pieces.
+//! One call from beginning to end: waits for a slot and for the breaker, opens the reply, passes its chunks on,
+//! enforces the time limits, retries where that can help, and assembles the chunks.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -26,9 +26,10 @@ use crate::invisible::shows_nothing;
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
 const MAX_TOOL_CALLS: usize = 128;
-/// After the finish reason only the usage and the end mark are missing: no answer is given up because they do not come.
+/// How long to wait for more after a finish reason. Only the usage and the end marker are missing then, and no answer
+/// fails for lack of them.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
-/// Longest time limit that is kept; beyond it the arithmetic of time would overflow.
+/// Longer time limits are cut to this: beyond it the arithmetic of time would overflow.
 const MAX_LIMIT_MS: u64 = 7 * 24 * 3_600_000;
 
 /// What a call needs of its provider.
@@ -49,10 +50,10 @@ pub(super) struct Caller<'a> {
 
 impl Caller<'_> {
     /// Asks until a try succeeds or none is worth making. `sink` sees text, reasoning and tool
-    /// calls of one try only; what describes a reply (usage, the serving model) it may see of several.
+    /// calls of one try only, but perhaps the metadata (usage, the serving model) of several.
     ///
     /// # Errors
-    /// The last try's, with `tries` counted and what it had brought kept.
+    /// The error of the last try, with `tries` counted and what had arrived kept.
     pub async fn call(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         let deadline = Instant::now() + limit(request.timeouts.total_ms);
         let mut rng = SeededRng::new(request.seed, &request.model);
@@ -61,7 +62,7 @@ impl Caller<'_> {
         // A wait that the breaker asks for is a round without a try.
         let mut progress = Progress::default();
         let (mut tries, mut reached) = (0, false);
-        // The model tried to call a tool and wrote nonsense, so it takes tools.
+        // The model tried to call a tool and wrote nonsense, which shows that it takes tools.
         let mut failed_with_tools = false;
         loop {
             progress.rounds += 1;
@@ -180,7 +181,7 @@ impl Caller<'_> {
         }
     }
 
-    /// One try, and what it says about the provider.
+    /// Makes one try, and reports to the breaker what it says about the provider.
     async fn try_once(
         &self,
         request: &ChatRequest,
@@ -213,7 +214,8 @@ impl Caller<'_> {
         result
     }
 
-    /// One try. What has arrived is in `assembly`, whatever the result and wherever it is dropped.
+    /// Sends the request and reads the reply into `assembly`, which keeps what has arrived even after an error, or if
+    /// the future is dropped.
     async fn drive(
         &self,
         request: &ChatRequest,
@@ -223,7 +225,7 @@ impl Caller<'_> {
     ) -> Result<(), CallError> {
         let limits = request.timeouts;
         let streams = self.provider.streams() && !request.embeds;
-        // A reply that comes in one piece is bound by the total time only.
+        // A reply that comes in one piece is limited by the total time only.
         let first_token = if streams { limits.first_token_ms } else { MAX_LIMIT_MS };
         let first_token = assembly.sent + limit(first_token);
         self.watch.sent();
@@ -338,11 +340,11 @@ enum Excess {
 struct Assembly {
     reply: Reply,
     tools: BTreeMap<u32, ToolCall>,
-    /// Takes them out of the text before it is added.
+    /// Takes reasoning out of the text before it is added.
     thoughts: Thoughts,
     /// What is wrong with the vector that came.
     unfit: Option<Unfit>,
-    /// More came after a reason to stop: some gateways put one beside every piece.
+    /// Tokens came after a finish reason: some gateways send one with every piece.
     went_on: bool,
     /// When the try was sent.
     sent: Instant,
@@ -381,7 +383,7 @@ impl Assembly {
         self.reply.finish_reason.is_some() && !self.went_on
     }
 
-    /// Whether the answer is probably still to come, whatever has been said about its end.
+    /// Whether only reasoning has arrived: then the answer is probably still to come, despite a finish reason.
     fn has_only_thoughts(&self) -> bool {
         self.first_token.is_some() && self.reply.text.is_empty() && self.tools.is_empty()
     }
@@ -416,7 +418,7 @@ impl Assembly {
                     name: String::new(),
                     arguments: String::new(),
                 });
-                // The first part names the call; some servers repeat it in every part.
+                // The first part names the call; some servers repeat the name in every part.
                 for (field, given) in [(&mut call.id, id), (&mut call.name, name)] {
                     if let Some(given) = given
                         && field.is_empty()
@@ -457,8 +459,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// A reply without any text of an answer is an error, whatever else came, unless it calls tools that were offered;
-    /// so is one that was held back.
+    /// A reply without answer text is an error, unless it calls tools that were offered; so is one that the content
+    /// filter stopped.
     fn check(&self, provider: &str, request: &ChatRequest) -> Result<(), CallError> {
         let model = &request.model;
         if request.embeds {
@@ -491,7 +493,7 @@ impl Assembly {
         Err(CallError::new(kind, format!("{provider}: {what}")).having_reached())
     }
 
-    /// A vector that cannot be compared with others is none.
+    /// A reply without a valid vector is an error.
     fn check_embedding(&self, provider: &str, model: &str) -> Result<(), CallError> {
         let what = match (&self.unfit, &self.reply.embedding) {
             (None, Some(_)) => return Ok(()),
@@ -510,7 +512,7 @@ impl Assembly {
             .tools
             .into_iter()
             .map(|(index, mut call)| {
-                // Results are distinguished by the ids, so each call needs one of its own.
+                // Results refer to calls by id, so each call needs an id of its own.
                 if call.id.is_empty() || !ids.insert(call.id.clone()) {
                     call.id = format!("call_{index}");
                     ids.insert(call.id.clone());
@@ -521,7 +523,7 @@ impl Assembly {
         self.reply
     }
 
-    /// Whether anything has arrived that a model made or that says what it costs.
+    /// Whether any output of the model, or its usage, has arrived.
     fn has_arrived(&self) -> bool {
         self.first_token.is_some() || self.reply.usage.is_some()
     }
@@ -540,7 +542,7 @@ fn append(to: &mut String, text: &str, room: &mut usize) -> Result<(), Excess> {
 }
 
 /// Streams send their blocks in pieces: a piece that continues the last block (same type and
-/// index) is joined to it, everything else is kept beside it as it came.
+/// index) is joined to it; everything else is kept as it came.
 fn add_details(all: &mut Option<Value>, details: &Value) {
     let Some(known) = all else {
         *all = Some(details.clone());

@@ -1,4 +1,4 @@
-//! What the micro-benchmarks need of this room: the wire's hot path without a network.
+//! What the micro-benchmarks call: the hot path of reading a stream, without a network.
 
 use super::chat_completions::ReplyReader;
 use super::upstream_error::{Asked, Secrets};

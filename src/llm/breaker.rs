@@ -1,11 +1,11 @@
-//! A circuit breaker for a provider and each of its models, and a budget for retries. Together they keep the calls
-//! that an outage adds far below a fifth.
+//! A circuit breaker for a provider and each of its models, and a budget for retries. Together they keep the extra
+//! calls that an outage causes far below a fifth.
 //!
 //! A model that fails [`MODEL_FAILURES`] times in a row is left alone for [`OPEN_FIRST`]; a
 //! provider when [`PROVIDER_MODELS`] of its models have failed [`PROVIDER_FAILURES`] times and
 //! none has answered in between. A call that comes in that time fails at once. Afterwards one call
-//! probes while the others wait for its result: so whoever asks after the outage gets the
-//! whole council, not one member. A probe that fails doubles the time, up to [`OPEN_MAX`].
+//! probes while the others wait for its result: so that a question right after the outage gets the whole council, not
+//! one member. A probe that fails doubles the time, up to [`OPEN_MAX`].
 //!
 //! A provider's circuit opens again only when the probes of [`PROBE_MODELS`] different models have
 //! failed: a single dead model that happens to be asked first must not keep the others away.
@@ -19,9 +19,9 @@ use tokio::time::Instant;
 
 use super::error::{CallError, ErrorKind};
 
-/// Failed tries in a row that open a model's circuit: more than one call makes.
+/// Failed tries in a row that open a model's circuit: more than a single call makes.
 const MODEL_FAILURES: u32 = 5;
-/// The same for a provider, over all its models.
+/// Failed tries in a row, over all its models, that open a provider's circuit.
 const PROVIDER_FAILURES: u32 = 10;
 /// How many different models must have failed among these.
 const PROVIDER_MODELS: usize = 3;
@@ -37,13 +37,13 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 const STALE: Duration = Duration::from_secs(300);
 /// The most models remembered per provider. Ids come from requests, so there must be a bound.
 const MODELS: usize = 1000;
-/// Model ids that metrics name; others are `other`.
+/// How many model ids the metrics name; further ones become `other`.
 const LABELS: usize = 50;
-/// Retries that are always there, and what they refill to.
+/// The most retries in the budget, which starts full.
 const RETRY_RESERVE: f64 = 10.0;
-/// What each call adds to them.
+/// What each call adds to the budget, in retries.
 const RETRY_SHARE: f64 = 0.1;
-/// How long one retry takes to come back by itself.
+/// How long the budget takes to regain one retry without any calls.
 const RETRY_REFILL: Duration = Duration::from_secs(30);
 
 /// The circuits and the retry budget of one provider.
@@ -61,7 +61,7 @@ struct State {
     provider: Circuit,
     /// Models that have failed since the provider last answered; no more than are needed to open the circuit.
     failing: BTreeSet<String>,
-    /// Models whose probes have failed since the provider's circuit is half open.
+    /// Models whose probes have failed since the provider's circuit became half open.
     probed: BTreeSet<String>,
     /// Only models with something to remember.
     models: BTreeMap<String, Circuit>,
@@ -96,21 +96,21 @@ enum Reason {
     Limited,
 }
 
-/// What a try says about who was asked.
+/// What a try says about the model and its provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It answers: a first token came, or a refusal that is about the request.
     Alive,
     /// It is down, overloaded or silent.
     Failed,
-    /// It wants to be left alone for this long.
+    /// It asks callers to wait this long.
     Limited(Duration),
-    /// Nothing.
+    /// The try says nothing about it.
     Unknown,
 }
 
 impl Verdict {
-    /// Reads the error of a try before whose end no token had come.
+    /// The verdict on a try that failed before its first token.
     pub fn on(error: &CallError) -> Self {
         match (error.kind, error.retry_after_ms) {
             (ErrorKind::Overloaded | ErrorKind::Timeout, _) => Self::Failed,
@@ -165,7 +165,7 @@ pub(super) struct Pass<'b> {
 }
 
 impl Pass<'_> {
-    /// The first token is here. Says so once.
+    /// Reports that the first token has arrived; only the first report counts.
     pub fn answered(&mut self) {
         self.settle(Verdict::Alive);
     }
@@ -185,7 +185,7 @@ impl Drop for Pass<'_> {
 }
 
 impl Breaker {
-    /// A provider's, closed.
+    /// The breaker of this provider, with all circuits closed.
     pub fn new(provider: &str) -> Self {
         let state = State {
             provider: Circuit::default(),
@@ -204,17 +204,17 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes whenever it is worth asking again.
+    /// Changes whenever a call that waits should ask for admission again.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
 
-    /// Why a call of this model would not be sent now, if so.
+    /// Why a call of this model would be refused now, if it would.
     pub fn refusal(&self, model: &str) -> Option<Refusal> {
         self.state().refusal(model, Instant::now())
     }
 
-    /// Asks to send a try.
+    /// Asks for permission to send a try.
     pub fn admit<'b>(&'b self, model: &'b str) -> Admission<'b> {
         let now = Instant::now();
         let mut state = self.state();
@@ -354,7 +354,7 @@ impl Breaker {
     }
 }
 
-/// A circuit that opened for a time, or closed.
+/// A circuit that opened for this long, or closed (`None`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     Provider(Option<Duration>),
@@ -420,7 +420,7 @@ impl State {
         let mut changes = Vec::new();
         let was_limited =
             |circuit: &Circuit| circuit.open.as_ref().is_some_and(|open| open.reason == Reason::Limited);
-        // What a provider asked for is not undone by a call that was on its way already.
+        // A wait that the provider asked for is not undone by a call that was already under way.
         if self.models.get(model).is_some_and(|circuit| probed || !was_limited(circuit))
             && let Some(circuit) = self.models.remove(model)
             && circuit.open.is_some()

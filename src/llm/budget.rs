@@ -1,5 +1,5 @@
-//! Budgets as people see them: the figures, and the sentence that refuses. Which budgets there are, and
-//! what of them is gone, is for `runs` to know.
+//! Budgets as people see them: the figures, and the sentence that explains a refusal. Which budgets there are, and how
+//! much of them is spent, is known to `runs`.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetScope {
-    /// Everybody's together.
+    /// The spending of everybody together.
     Instance,
-    /// That of everybody in a group.
+    /// The spending of everybody in a group, together.
     Group,
-    /// One user's.
+    /// The spending of one user.
     User,
 }
 
@@ -54,9 +54,9 @@ pub struct BudgetState {
     /// The cost of the calls that ended in the period. A call of unknown cost, such as a stopped one, counts
     /// with its expected cost.
     pub spent_usd: f64,
-    /// What runs under way may still spend of what they were granted.
+    /// What runs under way may still spend of the amounts set aside for them.
     pub reserved_usd: f64,
-    /// Calls of the period whose cost nobody told and whose price is unknown: not in the sum.
+    /// Calls in the period whose cost was not reported and whose price is unknown: not part of `spent_usd`.
     pub unknown_cost_calls: u64,
     /// When the period ends (RFC 3339, UTC); absent for a run's budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,8 +81,8 @@ impl BudgetState {
         }
     }
 
-    /// Why something did not fit into it: `what` (this question, this call) would need about
-    /// `needed_usd`; absent when that is unknown.
+    /// The sentence that explains a refusal: `what` (this question, this call) would cost about `needed_usd`, or an
+    /// unknown amount if that is `None`.
     #[must_use]
     pub fn refusal(&self, what: &str, needed_usd: Option<f64>) -> String {
         let (limit, spent, reserved) = (Usd(self.limit_usd), Usd(self.spent_usd), Usd(self.reserved_usd));
@@ -106,7 +106,7 @@ impl BudgetState {
         text
     }
 
-    /// The budget's place among the keys of a run's events.
+    /// The budget's key among those of a run's events.
     #[must_use]
     pub fn key(&self) -> String {
         let scope = match self.scope {
@@ -129,7 +129,7 @@ pub struct Usd(pub f64);
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Two digits that count, and cents above a dime.
+        // Two significant digits below a dime, cents above it.
         let least = [0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9];
         let digits = 2 + least.iter().filter(|least| self.0 < **least).count();
         let text = format!("{:.digits$}", self.0);

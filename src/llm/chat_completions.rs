@@ -22,11 +22,11 @@ pub(super) struct Dialect {
     pub usage_include: bool,
     /// Name the token bound `max_completion_tokens`: OpenAI's own newer models refuse the old name.
     pub max_completion_tokens: bool,
-    /// Send `stream_options`, to have the usage of a stream.
+    /// Send `stream_options`, to get the usage of a stream.
     pub stream_options: bool,
-    /// What the ids of models begin with that refuse a temperature: it is not sent to them.
+    /// Id prefixes of models that refuse a temperature: it is not sent to them.
     pub without_temperature: &'static [&'static str],
-    /// Which of its models keep a prompt only where it is marked (`cache_control`).
+    /// Which models cache a prompt only where it is marked (`cache_control`).
     pub marks_prompts: fn(&str) -> bool,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn body(
     })
 }
 
-/// Whether a model's id begins with one of these, with or without its maker before.
+/// Whether a model's id, with or without its maker, begins with one of these.
 pub(super) fn begins_with(model: &str, beginnings: &[&str]) -> bool {
     let bare = model.rsplit_once('/').map_or(model, |(_, bare)| bare);
     beginnings.iter().any(|beginning| model.starts_with(beginning) || bare.starts_with(beginning))
@@ -148,7 +148,7 @@ pub(super) struct ReplyReader {
     /// The list of citations that came last.
     cited: Vec<Citation>,
     finished: bool,
-    /// More came after a reason to stop: some gateways put one beside every piece
+    /// Tokens came after a finish reason: some gateways send one with every piece
     /// (<https://github.com/QuantumNous/new-api/issues/378>).
     went_on: bool,
     done: bool,
@@ -185,7 +185,8 @@ impl ReplyReader {
         self.done || (self.finished && !self.went_on)
     }
 
-    /// The same of a reply whose stream has been ended by the provider: then its last piece may have been the last one.
+    /// Whether the reply is whole, given that the provider has ended the stream: then a finish reason in any piece is
+    /// enough.
     pub fn is_whole_at_its_end(&self) -> bool {
         self.done || self.finished
     }
@@ -196,7 +197,7 @@ impl ReplyReader {
     /// A malformed payload, or the error the provider put into it; its chunks are in `out`.
     pub fn read_event(&mut self, payload: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
         let payload = payload.trim();
-        // Some gateways name the field twice.
+        // Some gateways write `data:` twice.
         let payload = payload.strip_prefix("data:").map_or(payload, str::trim_start);
         if self.done || payload.is_empty() {
             return Ok(());
@@ -222,8 +223,8 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// Reads the pieces of one event: most often one, but some servers forget the line that ends an event, also before
-    /// the end mark.
+    /// Reads the pieces of one event: usually one, but some servers omit the blank line between events, even before the
+    /// end marker.
     fn read_pieces(&mut self, payload: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
         let json = clean::json(payload);
         if let Some(piece) = PlainPiece::read(&json) {
@@ -265,7 +266,7 @@ impl ReplyReader {
         out.extend(text.map(|text| Chunk::Text(text.into_owned())));
     }
 
-    /// Takes note of a piece, in which there are tokens or not.
+    /// Records that a piece came, and whether it had tokens.
     fn note(&mut self, has_tokens: bool) {
         self.started |= has_tokens;
         self.went_on |= has_tokens && self.finished;
@@ -305,7 +306,7 @@ impl ReplyReader {
     }
 
     fn read_choice(&mut self, choice: &mut Value, out: &mut Vec<Chunk>) {
-        // Perplexity sends both: in a stream the message so far beside the piece, in a document an empty piece beside the
+        // Perplexity sends both: in a stream the message so far with each delta, in a document an empty delta with the
         // message.
         let names = if self.is_document { ["message", "delta"] } else { ["delta", "message"] };
         let name = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
@@ -368,8 +369,8 @@ impl ReplyReader {
         self.asked.bad_response("the stream was cut before the end of the answer")
     }
 
-    /// The error of a connection that broke in mid-reply. Before the first token it is as if the
-    /// connection had not come about, and worth another try.
+    /// The error of a connection that broke in mid-reply. Before the first token it counts as a connection that was
+    /// never made, and is worth a retry.
     pub fn broken(&self, error: reqwest::Error) -> CallError {
         let mut failure = self.asked.transport(error);
         if self.started {
@@ -384,7 +385,7 @@ impl ReplyReader {
     }
 }
 
-/// What has come in pieces. Some streams end with the whole message, which says all of it once more
+/// What has come in pieces. Some streams end with the whole message, which repeats all of it
 /// (<https://github.com/songquanpeng/one-api/issues/2406>).
 #[derive(Debug, Default)]
 struct Streamed {
@@ -426,10 +427,10 @@ enum Ending<'r> {
     Failed(&'static str),
 }
 
-/// What a finish reason says, whichever name a server has for it; `None` where it is none.
+/// What a finish reason means, under any server's name for it; `None` if it is none.
 fn ending(reason: &str) -> Option<Ending<'_>> {
     Some(match reason {
-        // As some servers write that there is none yet.
+        // Some servers write these while there is none yet.
         "null" | "none" => return None,
         "error" => Ending::Failed("the provider ended the answer with an error"),
         // vLLM and SGLang, Zhipu, DeepSeek.
@@ -454,9 +455,9 @@ fn ending(reason: &str) -> Option<Ending<'_>> {
     })
 }
 
-/// Whether this stands in the place of a piece and is an error itself, without saying so: `{code, message, …}`.
+/// Whether this is a bare error object, `{code, message, …}`, in place of a piece.
 fn is_bare_error(value: &Value) -> bool {
-    // Some gateways send a code with whatever they say, by which all is well.
+    // Some gateways send a code with every piece, one that means success.
     let fails = |code: &Value| !matches!(code.as_u64(), Some(0 | 200));
     let is_named = value.get("code").is_some_and(fails) || text(value.get("object")) == Some("error");
     is_named && value.get("choices").is_none() && text(value.get("message")).is_some()
@@ -467,7 +468,7 @@ fn text(value: Option<&Value>) -> Option<&str> {
     value.and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// Whether there is a word in an error. Some gateways send one without any beside every good answer
+/// Whether an error object says anything. Some gateways send an empty one with every good answer
 /// (<https://github.com/BerriAI/litellm/pull/18493>).
 pub(super) fn says_something(error: &Value) -> bool {
     match error {
@@ -528,7 +529,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     Some(Usage { cost_usd: cost(usage), ..counts(fields).unwrap_or_default() })
 }
 
-/// The token counts; `None` when one of them cannot be: a server that miscounts one is not trusted with the others,
+/// The token counts; `None` if one of them is impossible: a server that miscounts one is not trusted with the others,
 /// from which the cost would be computed.
 fn counts(fields: &Map<String, Value>) -> Option<Usage> {
     let count = |value: Option<&Value>| value.and_then(number).map(plausible_tokens);
@@ -558,8 +559,8 @@ fn counts(fields: &Map<String, Value>) -> Option<Usage> {
     Some(with_thoughts(with_cached(usage)))
 }
 
-/// The usage with what came from the cache, and went into it, among the prompt. Gateways to Anthropic's models may count it
-/// in the total alone (<https://github.com/Portkey-AI/gateway/pull/1754>).
+/// Counts tokens read from and written to the cache as part of the prompt. Gateways to Anthropic's models may count
+/// them only in the total (<https://github.com/Portkey-AI/gateway/pull/1754>).
 fn with_cached(usage: Usage) -> Usage {
     let of_cache = usage.cached_tokens + usage.cache_write_tokens;
     let prompt_tokens = usage.prompt_tokens + of_cache;
@@ -567,8 +568,8 @@ fn with_cached(usage: Usage) -> Usage {
     if is_left_out { Usage { prompt_tokens, ..usage } } else { usage }
 }
 
-/// The usage with the thoughts among what the model wrote, as they are charged. Gemini and xAI count them in the total
-/// alone; Gemini does not even say how many they are.
+/// Counts reasoning as part of the completion, as it is charged. Gemini and xAI count it only in the total; Gemini does
+/// not even say how much it is.
 fn with_thoughts(usage: Usage) -> Usage {
     let beyond = usage.total_tokens.saturating_sub(usage.prompt_tokens + usage.completion_tokens);
     // Some gateways give nothing but a total.
@@ -587,7 +588,8 @@ fn cost(usage: &Value) -> Option<f64> {
     };
     let in_ticks = || Some(number(usage.get("cost_in_usd_ticks")?)? / TICKS_PER_USD);
     let mut usd = said().or_else(in_ticks)?;
-    // With one's own key at OpenRouter `cost` is its fee only; the maker's bill stands beside it.
+    // If OpenRouter uses the customer's own key of a maker, `cost` is only its fee; the maker's charge is listed
+    // separately.
     if usage.get("is_byok").and_then(Value::as_bool) == Some(true) {
         usd += usage
             .get("cost_details")

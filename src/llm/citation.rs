@@ -5,32 +5,31 @@ use serde::{Deserialize, Serialize};
 /// The most citations of one reply that are kept.
 const MAX_CITATIONS: usize = 100;
 
-/// A page that a reply cites, or that a search found, as it came: nothing of it is to be trusted, the address
-/// included.
+/// A page that a reply cites, or that a search found, as received: none of it can be trusted, not even the address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {
     pub url: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it says, in an excerpt.
+    /// An excerpt of its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// When it was published, in the words of whoever says so.
+    /// When it was published, in the source's own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
 }
 
 impl Citation {
-    /// How much of an answer's bound it takes.
+    /// How many bytes of an answer's size limit it uses.
     fn bytes(&self) -> usize {
         let given = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         self.url.len() + given(&self.title) + given(&self.snippet) + given(&self.published)
     }
 }
 
-/// Adds what was cited now to what was cited before. Many servers send the whole list with every piece: the same
-/// address is kept once, with all that was said of it. Citations that do not fit are left out; an answer is not given
-/// up for them.
+/// Adds new citations to those known so far. Many servers repeat the whole list with every chunk: each address is kept
+/// once, with everything that was said about it. Citations beyond the size limit are left out rather than failing the
+/// answer.
 pub(super) fn add(all: &mut Vec<Citation>, more: &[Citation], room: &mut usize) {
     for citation in more {
         if let Some(known) = all.iter_mut().find(|known| known.url == citation.url) {

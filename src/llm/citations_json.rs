@@ -12,9 +12,9 @@ const MAX_URL_BYTES: usize = 4096;
 const MAX_TITLE_CHARS: usize = 500;
 const MAX_SNIPPET_CHARS: usize = 4000;
 
-/// What this object cites, a whole payload or the message in it: Perplexity's `citations` (addresses) and
-/// `search_results`, and the `annotations` of `OpenAI` and `OpenRouter`. An answer refers to the first by their
-/// places (`[1]`), so they keep their order.
+/// What this object, a whole payload or the message in it, cites: Perplexity's `citations` (addresses) and
+/// `search_results`, and the `annotations` of `OpenAI` and `OpenRouter`. Answers refer to `citations` by position
+/// (`[1]`), so they keep their order.
 pub(super) fn read(value: &Value) -> Vec<Citation> {
     let list = |name: &str| value.get(name).and_then(Value::as_array).into_iter().flatten();
     let annotated = list("annotations").filter(|annotation| {

@@ -1,5 +1,5 @@
-//! Text from outside made harmless as it comes in: JSON escapes that no database takes, and
-//! excerpts of a provider's own error text that are fit to be shown.
+//! Makes text from providers harmless as it comes in: JSON escapes that the database refuses, and excerpts of a
+//! provider's own error text that are fit to be shown.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use crate::invisible::{is_hidden, is_joiner};
 /// Longest excerpt of a provider's error text, in characters.
 const MAX_EXCERPT_CHARS: usize = 300;
 
-/// JSON text with every character that would lose the whole value replaced by U+FFFD: escaped
-/// and raw U+0000 (Postgres refuses it) and lone surrogate escapes (`serde_json` refuses them).
-/// Other raw control characters in strings, which some servers forget to escape, are escaped.
+/// JSON text in which every character that would make the whole value unusable is replaced by U+FFFD: escaped and raw
+/// U+0000 (Postgres refuses it) and lone surrogate escapes (`serde_json` refuses them). Other raw control characters in
+/// strings, which some servers forget to escape, are escaped.
 pub fn json(text: &str) -> Cow<'_, str> {
     let suspicious = text.bytes().any(|byte| byte < 0x20) || text.contains("\\u");
     if !suspicious {

@@ -1,4 +1,4 @@
-//! The vector that stands for a text, to compare it with those of other texts.
+//! The vector that represents a text, to compare it with other texts.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The most components that are taken; the models that are offered have at most 4096.
+/// The most components that are accepted; the models on offer have at most 4096.
 pub const MAX_DIMENSION: usize = 4096;
 
 /// Whether there is padding differs from server to server.
@@ -21,7 +21,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding(Vec<f32>);
 
-/// Why a vector is no embedding, to go on with after "an embedding".
+/// Why a vector is not a valid embedding, as the end of a sentence that begins "an embedding".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     #[error("without a component")]
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Embedding {
     }
 }
 
-/// The components in base64 of little-endian `f32`; `None` where it is not that.
+/// Reads components from base64 of little-endian `f32`; `None` if it is anything else.
 pub(super) fn from_base64(text: &str) -> Option<Vec<f32>> {
     let bytes = BASE64.decode(text).ok()?;
     let (components, rest) = bytes.as_chunks::<4>();

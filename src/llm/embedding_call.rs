@@ -1,15 +1,15 @@
-//! What every call for a vector has, whoever is asked.
+//! What calls for a vector have in common, whichever provider serves them.
 
 use super::error::{CallError, ErrorKind};
 use super::request::ChatRequest;
 
-/// Longest reply with an embedding: one of 4096 components, with all their digits and white space, has a fifth of it.
+/// Longest reply with an embedding. One of 4096 components, with all digits and white space, takes a fifth of it.
 pub(super) const MAX_REPLY_BYTES: usize = 1 << 20;
 
-/// What is to be embedded.
+/// The text to embed.
 ///
 /// # Errors
-/// When there is nothing.
+/// When it is blank.
 pub(super) fn text_of(request: &ChatRequest) -> Result<&str, CallError> {
     let text = request.last_of_user();
     if text.trim().is_empty() {

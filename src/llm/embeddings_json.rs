@@ -18,7 +18,7 @@ pub(super) fn body(model: &str, text: &str) -> Vec<u8> {
 /// Reads the reply to one text.
 ///
 /// # Errors
-/// The error that stands in its place, or a reply without a vector.
+/// An error object in place of the reply, or a reply without a vector.
 pub(super) fn read(document: &Value, asked: &Asked) -> Result<Vec<Chunk>, CallError> {
     if let Some(error) = document.get("error").filter(|error| says_something(error)) {
         return Err(asked.failed_midway(error));

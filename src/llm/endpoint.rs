@@ -29,7 +29,7 @@ const LIST_PAGE: &str = "1000";
 /// How long a list of models may take.
 const LIST_TIME: Duration = Duration::from_secs(15);
 
-/// Everything fixed about a server.
+/// A configured server.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     provider: String,
@@ -53,7 +53,7 @@ pub(super) enum Paths {
     Deployments { version: String },
 }
 
-/// What is particular to a server.
+/// How a server differs from others.
 #[derive(Debug)]
 pub(super) struct Server {
     /// Headers that yield to the configured ones.
@@ -76,7 +76,7 @@ impl Endpoint {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Every wrong setting, in words that name it and not its value.
+    /// Every wrong setting, by name and without its value.
     pub fn new(
         settings: &ProviderSettings,
         client: reqwest::Client,
@@ -122,7 +122,7 @@ impl Endpoint {
         })
     }
 
-    /// Refuses to call without a key, which this server is known to want.
+    /// Makes calls without a key fail at once, for a server that is known to require one.
     pub fn needing_key(mut self) -> Self {
         self.needs_key = true;
         self
@@ -132,7 +132,7 @@ impl Endpoint {
         self.stream
     }
 
-    /// The part before `/chat/completions`, with whatever query it has.
+    /// The part of the address before `/chat/completions`, with its query if it has one.
     pub fn base(&self) -> Url {
         self.base.clone()
     }
@@ -148,7 +148,7 @@ impl Endpoint {
         url
     }
 
-    /// Where a model is asked for `what`.
+    /// The address of a model's operation; `what` is the operation's path.
     fn model_url(&self, model: &str, what: &[&str]) -> Url {
         match &self.paths {
             Paths::Plain => self.url(what),
@@ -220,7 +220,7 @@ impl Endpoint {
         Ok(response)
     }
 
-    /// The JSON of `GET {base}/models`, with the entries of all its pages where it comes in several, as Anthropic's does
+    /// The JSON of `GET {base}/models`, with the entries of all pages if there are several, as at Anthropic
     /// (<https://platform.claude.com/docs/en/api/models-list>).
     pub async fn list(&self) -> Result<Value, CallError> {
         let reading = async {
@@ -243,7 +243,7 @@ impl Endpoint {
         })
     }
 
-    /// A page of it, beginning with what follows the model `after`.
+    /// One page of the list of models, beginning after the model `after`.
     async fn list_page(&self, after: Option<&str>) -> Result<Value, CallError> {
         let asked = self.asked("/models");
         let mut url = self.url(&["models"]);
@@ -268,13 +268,13 @@ impl Endpoint {
     }
 }
 
-/// The last model of a page of a list that goes on behind it.
+/// The last model of a page, if more pages follow.
 fn last_of_page(page: &Value) -> Option<String> {
     let goes_on = page.get("has_more").and_then(Value::as_bool) == Some(true);
     page.get("last_id").and_then(Value::as_str).filter(|_| goes_on).map(str::to_owned)
 }
 
-/// An address that requests may go to.
+/// Parses a base URL and checks that requests may go to it.
 ///
 /// # Errors
 /// What is wrong with it, without repeating it.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::{CallFact, known};
 use super::reply::Reply;
 
-/// What a caller can act on.
+/// The kind of a failure, as far as a caller can act on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -25,14 +25,14 @@ pub enum ErrorKind {
     Timeout,
     /// The answer was malformed, cut, empty or over the size bound.
     BadResponse,
-    /// It does not fit into a budget any more; no model was asked.
+    /// The call no longer fits into a budget; no model was asked.
     Budget,
     /// The run was cancelled while the call was under way.
     Cancelled,
 }
 
 impl ErrorKind {
-    /// What went wrong, to go on with within a sentence. The web app has each of these in its catalogue.
+    /// What went wrong, as part of a sentence. The web app has translations of each of these.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -48,7 +48,8 @@ impl ErrorKind {
         }
     }
 
-    /// The same of a failure that said `text`: where that is this server's own sentence, it is more specific.
+    /// The reason of a failure whose message is `text`: the message itself if it is this server's own, since that is
+    /// more specific.
     #[must_use]
     pub fn reason_or(kind: Option<Self>, text: &str) -> &str {
         match kind {
@@ -65,7 +66,7 @@ impl ErrorKind {
 pub struct CallError {
     pub kind: ErrorKind,
     pub message: String,
-    /// The same as a fact, where it is this server's own.
+    /// The message as a fact, if it is this server's own.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub fact: Option<CallFact>,
     /// The upstream HTTP status, where there was one.
@@ -78,10 +79,10 @@ pub struct CallError {
     /// empty one, for every call that reached a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Box<Reply>>,
-    /// Whether a try of it reached a model, so that it may be charged for whatever came of it: silence
-    /// until a time limit, an empty answer or one held back, a lost connection, a stream that was cut. It
-    /// did not where the provider could not be connected to, or said an error in the place of an answer
-    /// (an HTTP error, or an error before the first token): nobody charges for those.
+    /// Whether a try reached a model, so that it may be charged whatever came of it: silence until a time limit, an
+    /// empty or filtered answer, a lost connection, a stream that was cut. Not if the provider could not be connected
+    /// to, or sent an error instead of an answer (an HTTP error, or an error before the first token): nobody charges
+    /// for those.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reached: bool,
     pub tries: u32,
@@ -113,7 +114,7 @@ impl CallError {
         }
     }
 
-    /// That of a model whose reply has nothing for the reader.
+    /// The error of a reply that has nothing for the reader.
     #[must_use]
     pub fn empty_answer(model: &str) -> Self {
         Self::new(ErrorKind::BadResponse, format!("`{model}` gave an empty answer")).having_reached()
@@ -125,7 +126,7 @@ impl CallError {
         self.kind == ErrorKind::Refused && matches!(self.status, Some(404 | 405))
     }
 
-    /// The same, of a call that reached a model.
+    /// This error, marked as that of a call that reached a model.
     #[must_use]
     pub fn having_reached(self) -> Self {
         Self { reached: true, ..self }
@@ -149,20 +150,20 @@ impl From<CallFact> for CallError {
     }
 }
 
-/// Why something failed, to go on with within a sentence.
+/// Why something failed, as part of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Reason {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
-    /// What this server says of it, where that tells more than the kind.
+    /// This server's own reason as a fact, if it says more than the kind.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub error_fact: Option<CallFact>,
-    /// The same in English.
+    /// The reason in English.
     pub error: String,
 }
 
 impl Reason {
-    /// Of a failure that said `text`.
+    /// The reason of a failure whose message is `text`.
     #[must_use]
     pub fn of(kind: Option<ErrorKind>, fact: Option<&CallFact>, text: &str) -> Self {
         let error = ErrorKind::reason_or(kind, text).to_owned();

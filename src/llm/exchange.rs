@@ -1,4 +1,4 @@
-//! What every exchange with a server has, whatever they talk about: bounded bodies and refusals.
+//! Reading the HTTP responses of any upstream server: bounded bodies and refusals.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use super::upstream_error::Asked;
 
 /// How much of a refusal is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// How long the body of a refusal is waited for: its status alone says enough.
+/// How long to wait for the body of a refusal: its status alone says enough.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 
-/// An HTTP answer outside 2xx.
+/// An HTTP response outside 2xx.
 #[derive(Debug)]
 pub struct Refusal {
     pub status: u16,
@@ -33,7 +33,7 @@ pub async fn refusal(mut response: Response) -> Refusal {
     let retry_after = retry_after(response.headers());
     let mut body = Vec::new();
     let read = async {
-        // A body that breaks off still says what it had said.
+        // What came before a body broke off is still useful.
         while let Ok(Some(piece)) = response.chunk().await {
             let room = MAX_ERROR_BYTES - body.len();
             body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
@@ -58,9 +58,9 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 #[derive(Debug)]
 pub struct Body {
     pub bytes: Vec<u8>,
-    /// There was more than the bound.
+    /// Whether there was more than the limit.
     pub over_bound: bool,
-    /// It broke off.
+    /// The error, if the body broke off.
     pub error: Option<reqwest::Error>,
 }
 
@@ -83,10 +83,10 @@ pub async fn read_bounded(mut response: Response, max: usize) -> Body {
     }
 }
 
-/// Reads a JSON document of at most `max` bytes. `what` it is, to begin a sentence with.
+/// Reads a JSON document of at most `max` bytes. `what` names it, as the beginning of an error message.
 ///
 /// # Errors
-/// When the connection broke, there is more, or it is no such JSON.
+/// If the connection breaks, the document is longer, or it is not JSON of this form.
 pub(super) async fn read_json<T: DeserializeOwned>(
     response: Response,
     max: usize,

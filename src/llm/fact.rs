@@ -1,4 +1,4 @@
-//! Facts: what this server says, as a code with parameters. The English sentence is made of it, so that the two
+//! Facts: what this server says, as a code with parameters. The English sentence is made from the fact, so that the two
 //! cannot drift apart; a client makes its own, in its reader's language.
 
 use std::fmt;
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::budget::BudgetState;
 
-/// Reads a fact, or a list of them. One that cannot be read is left out: its sentence stands beside it. A newer
-/// version has codes that are not known here; a known code with other parameters is a fault of this program, and
+/// Deserialises a fact, or a list of them. If one cannot be read, the result is empty: the sentence is stored next to
+/// it. A newer version may have written a code that is unknown here; a known code with wrong parameters is a bug, and
 /// is logged.
 ///
 /// # Errors
-/// When it is no JSON.
+/// If it is not JSON.
 pub fn known<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -37,12 +37,12 @@ where
 enum Unread {
     /// Its code, or a choice among its parameters, is not known here.
     Newer,
-    /// The code is known, and its parameters are not there or others.
+    /// The code is known, but its parameters are missing or different.
     Parameters,
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, Unread> {
-    // serde has one text for this, and no kind.
+    // serde has no error kind for this, only a text.
     let is_newer = |error: &serde_json::Error| error.to_string().starts_with("unknown variant");
     serde_json::from_value(value)
         .map_err(|error| if is_newer(&error) { Unread::Newer } else { Unread::Parameters })
@@ -53,11 +53,11 @@ fn codes(value: &Value) -> Vec<String> {
     facts.iter().filter_map(|fact| Some(fact.get("code")?.as_str()?.to_owned())).collect()
 }
 
-/// What this server itself says of a call that it ended, or never made.
+/// Why this server ended a call, or never made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum CallFact {
-    /// The run ended before it.
+    /// The run ended before the call did.
     Unfinished,
     /// The run ended before the chairman had chosen among the drafts.
     NotChosen,
@@ -65,20 +65,20 @@ pub enum CallFact {
     Skipped,
     /// Enough of the others had answered.
     WentOnWithout { answers: usize },
-    /// It does not fit into a budget any more.
+    /// The call no longer fits into a budget.
     OverBudget {
         budget: Box<BudgetState>,
         /// What it would cost; absent when that is unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         needed_usd: Option<f64>,
     },
-    /// A budget applies, and nobody knows what the model costs.
+    /// A budget applies, and the model's price is unknown.
     PriceUnknown,
     /// It is not known what is left of the budgets.
     BudgetsUnreadable,
-    /// Nothing can be searched here.
+    /// The run has no search.
     NoSearch,
-    /// What was written is not of the form that was asked for, also when it was asked for once more.
+    /// The text does not have the requested form, even after a second request.
     NotOfForm {
         /// What is wrong with it, in English.
         problem: String,

@@ -1,16 +1,16 @@
-//! What the settings of a provider say of its headers and its key, ready to be sent.
+//! A provider's configured headers and API key, ready to be sent.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret as _;
 
 use super::settings::ProviderSettings;
 
-/// The key, without the line end that files and variables often have.
+/// The API key, without the line break that files and variables often end with.
 pub(super) fn key(settings: &ProviderSettings) -> Option<&str> {
     settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty())
 }
 
-/// What lets requests in, as the value of a header.
+/// A header value that holds the API key, marked as sensitive.
 ///
 /// # Errors
 /// What is wrong with the key, without repeating it.
@@ -21,7 +21,7 @@ pub(super) fn of_key(value: String) -> Result<HeaderValue, String> {
     Ok(value)
 }
 
-/// The configured headers. What is wrong with them goes to `problems`, in words that name it and not its value.
+/// The configured headers. Invalid ones are reported to `problems` by name, without their values.
 pub(super) fn configured(settings: &ProviderSettings, problems: &mut Vec<String>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in &settings.headers {

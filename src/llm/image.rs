@@ -1,13 +1,14 @@
-//! A picture that a model is shown.
+//! An image that a model is shown.
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// See the module. Its bytes are encoded once, and shared by all calls that show it; no `Debug` prints them.
+/// An image that a model is shown. Its bytes are encoded once and shared by all calls that send it; `Debug` does not
+/// print them.
 pub struct Image {
-    /// The hash of its content: two with the same one are the same picture.
+    /// The hash of its content, which alone decides whether two are equal.
     id: String,
     /// `png`, `jpeg`, `gif` or `webp`.
     format: String,
@@ -16,17 +17,17 @@ pub struct Image {
     height: u32,
     /// `data:image/png;base64,…`
     url: String,
-    /// Where in it the content begins.
+    /// Where the Base64 content begins in `url`.
     content: usize,
 }
 
-/// Pixels that make a token, and the most tokens of a picture: a larger one is made smaller before it is looked at.
-/// <https://docs.claude.com/en/docs/build-with-claude/vision> says so of Claude; the others are near it.
+/// Pixels per token, and the most tokens that an image takes, since larger ones are scaled down first. Claude's figures
+/// (<https://docs.claude.com/en/docs/build-with-claude/vision>); those of other models are close.
 const PIXELS_PER_TOKEN: u64 = 750;
 const MOST_TOKENS: u64 = 1_600;
 
 impl Image {
-    /// A picture of this format and size in pixels, with these bytes.
+    /// An image of this format and size in pixels, with these bytes.
     #[must_use]
     pub fn new(id: &str, format: &str, (width, height): (u32, u32), bytes: &[u8]) -> Self {
         let mut url = format!("data:image/{format};base64,");
@@ -47,7 +48,7 @@ impl Image {
         &self.format
     }
 
-    /// As a `data:` address.
+    /// The image as a `data:` URL.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -59,14 +60,14 @@ impl Image {
         self.url.get(self.content..).unwrap_or_default()
     }
 
-    /// What it probably takes of a prompt.
+    /// Its estimated tokens in a prompt.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         tokens((self.width, self.height))
     }
 }
 
-/// What a picture of so many pixels takes of a prompt, in tokens, probably.
+/// The estimated prompt tokens of an image of this width and height in pixels.
 #[must_use]
 pub fn tokens((width, height): (u32, u32)) -> u64 {
     (u64::from(width) * u64::from(height)).div_ceil(PIXELS_PER_TOKEN).min(MOST_TOKENS)

@@ -1,11 +1,12 @@
-//! What the settings of a kind of provider are made of; [`ProviderKind`](super::settings::ProviderKind) puts them together.
+//! The building blocks of a [`ProviderKind`](super::settings::ProviderKind): its settings, their variables and their
+//! problems.
 
 /// The HTTP client that all providers share, built when the first asks for it.
 #[derive(Debug, Default)]
 pub struct Clients(Option<reqwest::Client>);
 
 impl Clients {
-    /// The client.
+    /// The shared client, built on first use.
     ///
     /// # Errors
     /// When TLS cannot be set up.
@@ -25,7 +26,7 @@ impl Clients {
 pub enum SetUpError {
     /// Every wrong setting, each beginning with its key.
     Settings(Vec<String>),
-    /// No TLS.
+    /// TLS could not be set up.
     Client(reqwest::Error),
 }
 
@@ -40,14 +41,14 @@ impl From<Vec<String>> for SetUpError {
 pub struct OwnKey {
     pub name: &'static str,
     pub value: OwnValue,
-    /// As it would be written in the environment; empty where there is none.
+    /// As it would be written in the environment; empty if there is none.
     pub default: &'static str,
     /// What it does, in Markdown.
     pub doc: &'static str,
     pub example: &'static str,
 }
 
-/// What the value of such a setting looks like.
+/// The type of an [`OwnKey`]'s value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OwnValue {
     Text,
@@ -63,7 +64,7 @@ pub enum OwnValue {
     Url,
 }
 
-/// A variable that stands for a key of one provider.
+/// An environment variable that sets a key of one provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
     pub name: &'static str,
@@ -72,23 +73,23 @@ pub struct Variable {
     pub key: &'static str,
 }
 
-/// What is wrong with a key, or missing.
+/// A configuration key that is missing or has a wrong value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     pub key: &'static str,
-    /// For people; goes on after the key's name.
+    /// For people; continues a sentence that begins with the key's name.
     pub message: String,
-    /// Whether to say which variables set it.
+    /// Whether to name the environment variables that set it.
     pub by_variable: bool,
 }
 
 impl Problem {
-    /// What this key must be, or why it cannot be what it is.
+    /// A problem with this key: what it must be, or why its value is wrong.
     pub fn new(key: &'static str, message: impl Into<String>) -> Self {
         Self { key, message: message.into(), by_variable: false }
     }
 
-    /// A key without which nothing works and which is best set by a variable.
+    /// A missing key that is best set by an environment variable.
     #[must_use]
     pub fn required(key: &'static str) -> Self {
         Self { by_variable: true, ..Self::new(key, "is required") }

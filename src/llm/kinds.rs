@@ -1,14 +1,14 @@
-//! The kinds of providers there are. A new one is its own file, or folder, and a line here.
+//! All kinds of providers. A new kind is a file or folder of its own, and a line here.
 
 use super::kind::Variable;
 use super::settings::ProviderKind;
 use super::{bedrock, openai_compatible, openrouter, simulated};
 
-/// All of them, in the order in which they are named.
+/// All kinds, in the order in which they are shown.
 pub const KINDS: [&ProviderKind; 4] =
     [&openrouter::KIND, &openai_compatible::KIND, &bedrock::KIND, &simulated::KIND];
 
-/// What they are called.
+/// The names of [`KINDS`].
 pub static NAMES: [&str; KINDS.len()] = {
     let mut names = [""; KINDS.len()];
     let mut at = 0;
@@ -19,7 +19,7 @@ pub static NAMES: [&str; KINDS.len()] = {
     names
 };
 
-/// The kind of this name.
+/// The kind with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static ProviderKind> {
     KINDS.into_iter().find(|kind| kind.name == name)
@@ -31,7 +31,7 @@ pub fn implied_by_key(has: impl Fn(&str) -> bool) -> Option<&'static ProviderKin
     has(openai_compatible::PRESET).then_some(&openai_compatible::KIND)
 }
 
-/// Variables that set a key of a provider which other settings have configured.
+/// Environment variables that set a key of a provider, if other settings configure that provider.
 pub fn variables_beside() -> impl Iterator<Item = Variable> {
     openai_compatible::variables_beside()
 }

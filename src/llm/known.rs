@@ -1,4 +1,4 @@
-//! What a registry knows of a model or a provider without asking anybody.
+//! What a registry knows of models and providers without sending a request.
 
 use std::sync::PoisonError;
 
@@ -7,19 +7,19 @@ use super::model_id;
 use super::registry::{Registry, SEARCH};
 
 impl Registry {
-    /// The name of the provider that is asked for this model.
+    /// The name of the provider that serves this model.
     #[must_use]
     pub fn provider_of(&self, model: &str) -> &str {
         &self.resolve(model).0.name
     }
 
-    /// The providers that answer, by name.
+    /// The names of all providers, without the search backend.
     #[must_use]
     pub fn providers(&self) -> Vec<&str> {
         self.entries.keys().map(String::as_str).filter(|name| *name != SEARCH).collect()
     }
 
-    /// The provider that a model's id names although it is not configured.
+    /// The provider that a model's id names, if it is not configured.
     #[must_use]
     pub fn unknown_provider<'m>(&self, model: &'m str) -> Option<&'m str> {
         model_id::unknown_provider(model, |name| self.entries.contains_key(name))
@@ -38,7 +38,7 @@ impl Registry {
         entry.provider.is_fit_for_utility(id)
     }
 
-    /// Whether the provider's list has this model; nothing where the list is not known.
+    /// Whether the provider's list has this model; `None` if the list is unknown or incomplete.
     #[must_use]
     pub fn lists(&self, model: &str) -> Option<bool> {
         let (entry, _) = self.resolve(model);
@@ -47,7 +47,7 @@ impl Registry {
         says.then(|| self.is_available(model))
     }
 
-    /// Some of the models that see pictures; nothing before the lists of models have been read.
+    /// Up to `most` models that accept images; `None` before the lists of models have been read.
     #[must_use]
     pub fn models_that_see(&self, most: usize) -> Option<Vec<String>> {
         let cached = self.cached()?;
@@ -55,7 +55,7 @@ impl Registry {
         Some(seeing.take(most).map(|model| model.id.clone()).collect())
     }
 
-    /// Takes over what another registry of the same providers knows about their models.
+    /// Takes over the lists of models that another registry of the same providers has read.
     pub fn take_lists_of(&self, other: &Self) {
         *self.offers.write().unwrap_or_else(PoisonError::into_inner) = other.cached();
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Calls in flight of one provider; whoever waits longest is served first.
+/// The limit on one provider's calls in flight; waiting calls are served in the order in which they came.
 #[derive(Debug, Clone)]
 pub(super) struct InFlight(Arc<Semaphore>);
 

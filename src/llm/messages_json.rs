@@ -12,13 +12,13 @@ use super::tool_deltas::is_object;
 use super::tool_extras;
 use super::tools::Tool;
 
-/// The longest name of a function that servers take.
+/// The longest function name that servers accept.
 const MAX_NAME_CHARS: usize = 64;
 
 /// A conversation.
 pub(super) struct Messages<'a> {
     pub all: &'a [ChatMessage],
-    /// Whether the server is asked to cache the prompt up to here.
+    /// Whether the server is asked to cache the prompt up to the end of these messages.
     pub marked: bool,
 }
 
@@ -59,7 +59,7 @@ fn list<S: Serializer, T: Serialize>(
 #[derive(Serialize)]
 struct Message<'a> {
     role: Role,
-    /// Null beside calls without a word.
+    /// `null` if there are only tool calls.
     content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'a str>,
@@ -84,7 +84,7 @@ enum Content<'a> {
 enum Part<'a> {
     Text {
         text: &'a str,
-        /// Asks the server to cache the prompt up to here, as Anthropic has it and OpenRouter passes it on.
+        /// Asks the server to cache the prompt up to here: a field of Anthropic's, which OpenRouter passes on.
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
     },
@@ -149,14 +149,14 @@ struct Named<'a> {
 
 impl<'a> Called<'a> {
     fn of(call: &'a ToolCall, extra_content: Option<&'a Value>) -> Self {
-        // Many servers refuse a conversation with arguments that are no JSON, or with an odd name.
+        // Many servers refuse a conversation with arguments that are not JSON, or with an unusual name.
         let arguments = if is_object(&call.arguments) { call.arguments.as_str() } else { "{}" };
         let function = Named { name: sendable(&call.name), arguments };
         Self { id: &call.id, kind: "function", function, extra_content }
     }
 }
 
-/// A name that servers take.
+/// The name, changed where necessary to one that servers accept.
 pub(super) fn sendable(name: &str) -> Cow<'_, str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(fits) {

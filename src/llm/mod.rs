@@ -1,9 +1,9 @@
-//! Asking one model: providers behind one small trait, and what every call gets whatever the
-//! provider: timeouts, retries before the first token, a limit on calls in flight, a circuit
-//! breaker, a bound on the answer, and a clear error kind.
+//! Calls to language models: providers behind one small trait, and what every call gets whichever provider serves it:
+//! timeouts, retries before the first token, a limit on calls in flight, a circuit breaker, a size limit on the answer,
+//! and a clear error kind.
 //!
-//! Imports only `id`. Start at [`Models::chat`]; a new kind of provider is one file, with
-//! its [`ProviderKind`] and its [`Provider`], and one line in `kinds.rs`.
+//! Imports only the leaves `invisible`, `sigv4`, `sse` and `trace`. Start at [`Models::chat`]. A new kind of provider
+//! is one file, with its [`ProviderKind`] and its [`Provider`], and one line in `kinds.rs`.
 
 mod assemble;
 pub mod bedrock;
@@ -96,14 +96,15 @@ pub use tools::Tool;
 pub enum Chunk {
     /// Text of the answer.
     Text(String),
-    /// Text of the model's reasoning, shown apart from the answer. A provider may leave it in the text between tags.
+    /// Text of the model's reasoning, shown apart from the answer. Some providers leave it in the text instead, between
+    /// tags.
     Reasoning(String),
-    /// The text so far was reasoning and no answer, and this is the rest of it: a tag that ends it came, and none that
-    /// begins it. Only in a reply without any other reasoning.
+    /// All text so far was reasoning, not the answer, and this is the rest of it: a closing tag came without an opening
+    /// one. Occurs only in replies without any other reasoning.
     TextWasReasoning(String),
     /// Provider-specific reasoning blocks (string, object or array), kept as they came.
     ReasoningDetails(serde_json::Value),
-    /// A part of a tool call; parts with one `index` belong together.
+    /// A part of a tool call; parts with the same `index` belong together.
     ToolCall {
         /// Position of the call in the reply.
         index: u32,
@@ -114,20 +115,20 @@ pub enum Chunk {
         /// A piece of the JSON arguments.
         arguments: String,
     },
-    /// Token counts and, where the provider says it, the cost. The last one wins.
+    /// Token counts and, if the provider reports it, the cost. The last one wins.
     Usage(Usage),
     /// Why the model stopped (`stop`, `length`, `tool_calls`, `content_filter`, …).
     Finish(String),
-    /// The model that really answered, where the provider says so.
+    /// The model that actually answered, if the provider says so.
     ServedBy(String),
-    /// What the reply cites, or what a search found. May come again, also with what came before.
+    /// What the reply cites, or what a search found. May come several times, and repeat what came before.
     Citations(Vec<Citation>),
-    /// The vector that was asked for, whole. What is no [`Embedding`] is refused where the reply is put together.
+    /// The whole requested vector. One that is not a valid [`Embedding`] is refused when the reply is assembled.
     Embedding(Vec<f32>),
 }
 
 impl Chunk {
-    /// Whether it is part of what the model says (text, reasoning, a tool call), not about it.
+    /// Whether it is part of what the model writes (text, reasoning, a tool call), rather than a vector or metadata.
     #[must_use]
     pub fn is_token(&self) -> bool {
         match self {
@@ -145,77 +146,77 @@ impl Chunk {
     }
 }
 
-/// The chunks of one reply. It ends after the provider's own end mark; an end without one is an
-/// `Err` item, so that a cut stream never looks complete.
+/// The chunks of one reply. The stream ends after the provider's own end marker; without one it ends with an `Err`
+/// item, so that a truncated stream never looks complete.
 pub type Chunks = BoxStream<'static, Result<Chunk, CallError>>;
 
-/// A backend that can answer chat requests. It translates, nothing more: timeouts, retries,
-/// limits and assembly are the caller's.
+/// A backend that can answer chat requests. It only translates: timeouts, retries, limits and assembly are left to the
+/// caller.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Opens the reply. `request.model` is without the provider's prefix.
+    /// Sends the request and opens the reply. `request.model` comes without the provider's prefix.
     ///
     /// # Errors
-    /// What the provider refused or the transport lost before the first chunk.
+    /// If the provider refuses the request, or the connection fails before the first chunk.
     async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError>;
 
-    /// The vector of a text, as a reply of one [`Chunk::Embedding`] and what is said about it. `request` has
-    /// [`ChatRequest::embeds`], and `request.model` is without the provider's prefix.
+    /// Asks for the vector of a text; the reply is one [`Chunk::Embedding`] and its metadata. [`ChatRequest::embeds`]
+    /// is set, and `request.model` comes without the provider's prefix.
     ///
     /// # Errors
-    /// As [`Self::open`]. A provider without embeddings ([`Self::offers_embeddings`]) refuses, and asks nobody.
+    /// As for [`Self::open`]. A provider without embeddings ([`Self::offers_embeddings`]) refuses without sending
+    /// anything.
     async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         let message = format!("the provider of `{}` offers no embeddings", request.model);
         Err(CallError::new(ErrorKind::Refused, message))
     }
 
-    /// Whether it makes vectors of texts with this model, as far as that is known without asking.
+    /// Whether it can embed texts with this model, as far as is known without a request.
     fn offers_embeddings(&self, _model: &str) -> bool {
         false
     }
 
-    /// The part of its address that all requests about this model have; none where nobody is asked.
+    /// The base URL of all requests to this model; `None` if no network is used.
     fn address(&self, _model: &str) -> Option<url::Url> {
         None
     }
 
-    /// What the provider offers.
+    /// The models that the provider offers.
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError>;
 
-    /// Whether pieces come as they are made. If not, the whole answer is the first piece, and
-    /// the first-token limit does not apply.
+    /// Whether replies arrive token by token. If not, the whole answer is the first chunk, and the first-token limit
+    /// does not apply.
     fn streams(&self) -> bool {
         true
     }
 
-    /// Whether its list of models has all that can be asked. If not, models that are missing on the list are believed
-    /// to exist.
+    /// Whether its list of models is complete. If not, a model that is missing from the list is assumed to exist.
     fn lists_all(&self) -> bool {
         true
     }
 
-    /// Whether its models may be offered tools, unless its list says otherwise of one.
+    /// Whether its models accept tools, unless its list says otherwise for one of them.
     fn takes_tools(&self) -> bool {
         true
     }
 
-    /// Whether this model is fit for small tasks, such as a title: one that searches the web whatever it is asked is
+    /// Whether this model is suitable for small tasks, such as a title: one that searches the web for every request is
     /// not.
     fn is_fit_for_utility(&self, _model: &str) -> bool {
         true
     }
 
-    /// Whether this model sees pictures, where nobody lists it among those that do and the provider's list does not say.
+    /// Whether this model accepts images; asked only if neither the configuration nor the provider's list says so.
     fn sees_images(&self, _model: &str) -> bool {
         false
     }
 
-    /// Which of its models take a schema.
+    /// Which of its models accept a JSON schema for the reply.
     fn schemas(&self) -> Schemas {
         Schemas::Never
     }
 
-    /// Whether its answers are made up here, to be labelled as such.
+    /// Whether its answers are made up by this program, and must be labelled as such.
     fn is_simulated(&self) -> bool {
         false
     }
@@ -225,25 +226,25 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Its regions, where its models are asked in regions.
+    /// Its regions, if it has any.
     fn regional(&self) -> Option<&dyn Regional> {
         None
     }
 
-    /// What it costs, where the configuration says so and no list of models does.
+    /// The model's price, if it is known without a list of models: from the configuration, or from built-in prices.
     fn price(&self, _model: &str) -> Option<Pricing> {
         None
     }
 }
 
-/// Where the pieces of a reply go while it arrives. Awaiting is backpressure: a sink that waits
-/// slows the upstream read.
+/// Receives the chunks of a reply as they arrive. Awaiting it is backpressure: a slow sink slows down reading from the
+/// provider.
 #[async_trait]
 pub trait DeltaSink: Send {
-    /// The request goes out now; comes again with each try. Until then the call has cost nothing.
+    /// The request is about to be sent; called once per try. Before the first of them the call has cost nothing.
     fn sent(&mut self) {}
 
-    /// Takes one piece.
+    /// Takes one chunk.
     async fn push(&mut self, chunk: &Chunk);
 }
 
@@ -255,21 +256,21 @@ impl DeltaSink for NoSink {
     async fn push(&mut self, _chunk: &Chunk) {}
 }
 
-/// All configured models: what the council asks. Implemented by `registry::Registry`, and by
-/// scripted stand-ins in tests.
+/// All configured models, as the council calls them. Implemented by `registry::Registry`, and by scripted stand-ins in
+/// tests.
 #[async_trait]
 pub trait Models: Send + Sync {
     /// Asks `request.model` (`provider:model`, or a bare id for the default provider) and returns
     /// the whole reply; pieces go to `sink` as they arrive.
     ///
     /// # Errors
-    /// One [`CallError`] after retries, with what had arrived kept in it.
+    /// The last [`CallError`] once no retry is left; it keeps what had arrived.
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError>;
 
     /// Whether this model's answers are made up by the simulated provider.
     fn is_simulated(&self, model: &str) -> bool;
 
-    /// The name of the provider that is asked for this model, for operators.
+    /// The name of the provider that serves this model, for operators.
     fn provider_of(&self, _model: &str) -> &str {
         "unknown"
     }
@@ -284,13 +285,13 @@ pub trait Models: Send + Sync {
         false
     }
 
-    /// Whether this model sees pictures ([`ChatMessage::images`]). A model of which that is not known does not count.
+    /// Whether this model accepts images ([`ChatMessage::images`]); `false` if that is unknown.
     fn sees_images(&self, _model: &str) -> bool {
         false
     }
 
-    /// Whether this model is on offer, as far as is known now: where a provider's list is not known,
-    /// its models are believed to be. Asks nobody.
+    /// Whether this model is on offer, as far as is known without a request: if the provider's list is unknown, its
+    /// models are assumed to be.
     fn is_available(&self, _model: &str) -> bool {
         true
     }
@@ -300,13 +301,12 @@ pub trait Models: Send + Sync {
         None
     }
 
-    /// What answers searches now, if anything does.
+    /// The search backend, if one is configured.
     fn search_backend(&self) -> Option<SearchBackend> {
         None
     }
 
-    /// What this model costs a token in a call with a prompt of this length, where known: to expect
-    /// costs before they arise.
+    /// This model's prices for a call with a prompt of this length, if known: for estimates before the call.
     fn price(&self, _model: &str, _prompt_tokens: u64) -> Option<Pricing> {
         None
     }
@@ -315,8 +315,8 @@ pub trait Models: Send + Sync {
 /// What answers searches: a search engine, or a model that cites what it read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchBackend {
-    /// What to ask: `search:<backend>`, whose reply is what was found for the last message of the user, or the id
-    /// of a model that answers with citations.
+    /// The id to call: `search:<backend>`, whose reply is what was found for the last user message, or that of a model
+    /// that answers with citations.
     pub model: String,
     /// `tavily`, `searxng`, `model` or `simulated`.
     pub name: &'static str,
@@ -324,7 +324,7 @@ pub struct SearchBackend {
     pub simulated: bool,
 }
 
-/// What the ids of searches begin with. No model on a council may have such a name.
+/// Prefix of the ids of searches. No model on a council may have such an id.
 pub const SEARCH_PREFIX: &str = "search:";
 
 /// One model on offer.
@@ -332,7 +332,7 @@ pub const SEARCH_PREFIX: &str = "search:";
 pub struct ModelInfo {
     /// The id to put into a council: bare for the default provider, else `provider:model`.
     pub id: String,
-    /// A name for people.
+    /// The name to display.
     pub name: String,
     /// Context window in tokens, where known.
     pub context_length: Option<u64>,
@@ -345,16 +345,16 @@ pub struct ModelInfo {
     /// Whether its replies can be held to a JSON schema.
     #[serde(default)]
     pub structured_outputs: bool,
-    /// Whether it may be offered tools, where the provider says so.
+    /// Whether it accepts tools; absent if the provider does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<bool>,
-    /// Whether it sees pictures, where the provider says so.
+    /// Whether it accepts images; absent if the provider does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
-    /// What replies call it, where that is another name: OpenRouter's are dated.
+    /// The name that replies give for it, if that differs: OpenRouter's include a date.
     #[serde(skip)]
     pub canonical: Option<String>,
-    /// Where it is asked, at providers that have regions.
+    /// The region that serves it, at providers that have regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
 }
@@ -369,10 +369,10 @@ pub struct Pricing {
     /// USD per request, whatever its tokens. Left out when it is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub request: f64,
-    /// USD per prompt token that is read from the provider's cache, where that is said.
+    /// USD per prompt token read from the provider's cache, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// USD per prompt token that is written to it, where that is not the price of any prompt token.
+    /// USD per prompt token written to the provider's cache, if that differs from `prompt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }

@@ -4,14 +4,14 @@ use super::SEARCH_PREFIX;
 use super::kinds;
 use super::presets;
 
-/// Names of services that are also what some server calls a model (`mistral:7b` of Ollama).
+/// Names of services that are also names of models (Ollama's `mistral:7b`).
 const ALSO_MODELS: &[&str] = &["mistral"];
-/// What begins an Amazon resource name, which has both `:` and `/`.
+/// Prefix of an Amazon resource name, which has both `:` and `/`.
 const RESOURCE_NAME: &str = "arn";
 
-/// The provider that a model's id names although there is none of this name. `llama3:8b` and `x/y:free` name none: what
-/// stands before the `:` is meant as a provider only if it looks like a name and what follows has a maker
-/// (`nope:some/model`), or if it is a service that is known here (`openai:gpt-5.1`).
+/// The provider that a model's id names, if there is no such provider. `llama3:8b` and `x/y:free` name none: the part
+/// before the `:` counts as a provider only if it looks like a provider's name and the rest has a maker
+/// (`nope:some/model`), or if it is a known service (`openai:gpt-5.1`).
 #[must_use]
 pub fn unknown_provider(model: &str, is_provider: impl Fn(&str) -> bool) -> Option<&str> {
     let (name, id) = model.split_once(':')?;
@@ -23,7 +23,7 @@ pub fn unknown_provider(model: &str, is_provider: impl Fn(&str) -> bool) -> Opti
     (is_known || id.contains('/')).then_some(name)
 }
 
-/// Whether a provider may have this name, which stands in ids of models, keys and variables.
+/// Whether a provider may have this name, which becomes part of model ids, keys and variables.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }

@@ -5,14 +5,14 @@ use std::fmt;
 use super::seeded_rng::SeededRng;
 use super::simulated_prompt::Prompt;
 
-/// What a call is for. The feature that makes the call owns it; none of it is sent to a provider. Configuration
-/// (`council.sampling.<name>`), journal and ledger have its name.
+/// What a call is for. The feature that makes the call owns it; none of it is sent to a provider. Its name appears in
+/// the configuration (`council.sampling.<name>`), the journal and the ledger.
 pub struct Purpose {
     /// In snake case; never changed, since it is stored.
     pub name: &'static str,
-    /// How many tokens such a text usually has, reasoning included.
+    /// How many tokens such a reply usually has, reasoning included.
     pub usual_tokens: u64,
-    /// What the simulated provider writes.
+    /// Writes the simulated provider's reply.
     pub simulated: fn(&Prompt<'_>, &mut SeededRng) -> String,
 }
 

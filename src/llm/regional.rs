@@ -1,4 +1,4 @@
-//! Providers whose models are asked in regions: which there are, and where a model is to be found in another one.
+//! Providers with regions: which regions there are, and a model's id in another one.
 
 /// A region, for people to choose.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
@@ -14,13 +14,13 @@ pub enum Moved {
     To(String),
     /// It is not on offer there.
     Lacking {
-        /// Ids of what is nearest to it there, the nearest first; at most three.
+        /// Ids of the most similar models there, the most similar first; at most three.
         nearest: Vec<String>,
     },
 }
 
 impl Moved {
-    /// What to ask there in its place, the best first.
+    /// The ids to call there instead, the best first.
     #[must_use]
     pub fn instead(self) -> Vec<String> {
         match self {
@@ -30,17 +30,17 @@ impl Moved {
     }
 }
 
-/// A provider of that kind. Ids are without the provider's prefix.
+/// A provider with regions. Ids come without the provider's prefix.
 pub trait Regional: Send + Sync {
-    /// The region of ids that name none.
+    /// The region of model ids that name none.
     fn default_region(&self) -> &str;
 
-    /// Those that may be chosen.
+    /// The regions that users may choose.
     fn regions(&self) -> Vec<Region>;
 
-    /// The region that a model's id means.
+    /// The region of a model's id: the one it names, else the default.
     fn region_of<'i>(&'i self, id: &'i str) -> &'i str;
 
-    /// A model's id in one of these regions, as far as is known now. Asks nobody.
+    /// A model's id in one of these regions, as far as is known without a request.
     fn moved(&self, id: &str, region: &str) -> Moved;
 }

@@ -27,9 +27,9 @@ use super::{
     pricing,
 };
 
-/// The entry of the search backend: [`SEARCH_PREFIX`] without its colon.
+/// The name of the search backend's entry: [`SEARCH_PREFIX`] without its colon.
 pub(super) const SEARCH: &str = "search";
-/// Bound on what one search finds; the module `search` stays far below it.
+/// Size limit on the results of one search; the module `search` stays far below it.
 const MAX_FOUND_BYTES: usize = 1 << 20;
 
 /// No model's id is longer.
@@ -41,7 +41,7 @@ pub enum RegistryError {
     /// Wrong settings, all of them, each beginning with its key.
     #[error("{}", .0.join("; "))]
     Settings(Vec<String>),
-    /// No TLS.
+    /// TLS could not be set up.
     #[error(
         "the HTTP client for model providers cannot be set up; most often the machine has no CA \
          certificates (on Debian: install the package ca-certificates)"
@@ -57,14 +57,14 @@ pub(super) struct Entry {
     retry: RetryPolicy,
     schema_refusals: Refusals,
     tool_refusals: Refusals,
-    /// Patterns of the ids of models that see pictures.
+    /// Patterns of the ids of models that accept images.
     image_models: Vec<String>,
     max_answer_bytes: usize,
 }
 
 impl Entry {
-    /// Whether a model sees pictures, where that is known: as the configuration says, else its list (`listed`), else what
-    /// is known of the service.
+    /// Whether a model accepts images, if known: from the configuration, else from the provider's list (`listed`), else
+    /// from what is known of the service.
     pub(super) fn shows_images(&self, id: &str, listed: Option<bool>) -> Option<bool> {
         if self.image_models.iter().any(|pattern| pattern::fits(pattern, id)) {
             return Some(true);
@@ -75,7 +75,7 @@ impl Entry {
 
 /// What the registry searches with.
 pub enum Searching {
-    /// A search engine, asked as `search:<name>`.
+    /// A search engine, called as `search:<name>`.
     Engine { name: &'static str, provider: Box<dyn Provider>, max_in_flight: usize, retry: RetryPolicy },
     /// A model that answers with citations.
     Model(String),
@@ -161,7 +161,7 @@ impl Registry {
         })
     }
 
-    /// Adds what searches.
+    /// Adds the search backend.
     #[must_use]
     pub fn with_search(mut self, searching: Searching) -> Self {
         let backend = match searching {
@@ -194,7 +194,7 @@ impl Registry {
         self
     }
 
-    /// How long searches fail at once, because too many in a row have failed; `None` while they are made.
+    /// How long searches are still refused because too many in a row have failed; `None` if they are not.
     #[must_use]
     pub fn search_paused(&self) -> Option<Duration> {
         let (entry, id) = self.resolve(&self.search.as_ref()?.model);
@@ -202,14 +202,14 @@ impl Registry {
         Some(Duration::from_millis(entry.breaker.refused(refusal, id).retry_after_ms.unwrap_or_default()))
     }
 
-    /// Whether this model's provider makes vectors of texts. One that does may refuse this model all the same.
+    /// Whether this model's provider offers embeddings. It may refuse this model all the same.
     #[must_use]
     pub fn offers_embeddings(&self, model: &str) -> bool {
         let (entry, id) = self.resolve(model);
         entry.provider.offers_embeddings(id)
     }
 
-    /// The base URL under which this model is asked, fit to be shown; none where nobody is asked over a network.
+    /// The base URL of requests to this model, without parts that may be secret; `None` if no network is used.
     #[must_use]
     pub fn address_of(&self, model: &str) -> Option<String> {
         let (entry, id) = self.resolve(model);
@@ -237,8 +237,8 @@ impl Registry {
         if resolved.name == entry.name && bare == id { id.to_owned() } else { format!("{}:{id}", entry.name) }
     }
 
-    /// The name in this provider's list for what a reply calls the model that wrote it. `None` for anything that is not
-    /// a model's id, since the name is shown and figures are grouped by it.
+    /// The listed id of the model that a reply calls `said`. `None` if `said` cannot be a model's id, since it is shown
+    /// and figures are grouped by it.
     fn name_of(&self, entry: &Entry, said: String) -> Option<String> {
         let is_id = said.chars().count() <= MAX_ID_CHARS
             && !said.chars().any(|c| c.is_whitespace() || c.is_control());
@@ -254,12 +254,12 @@ impl Registry {
         self.cached()?.price(provider, id)
     }
 
-    /// What its provider's list says of a model.
+    /// A model's entry in its provider's list.
     fn listed(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
         self.cached()?.model(&entry.name, id).cloned()
     }
 
-    /// The same, or what it says of the one that this is a variant of.
+    /// A model's entry in its provider's list, or that of the model that it is a variant of.
     fn listed_or_variant(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
         self.cached()?.model_or_variant(&entry.name, id).cloned()
     }
@@ -275,7 +275,7 @@ impl Registry {
         offered && !entry.schema_refusals.holds(id)
     }
 
-    /// Whether this provider's model is sent tools: where nobody says that it takes none, it is tried.
+    /// Whether this provider's model is sent tools. They are tried unless it is known to take none.
     fn takes_tools(&self, entry: &Entry, id: &str) -> bool {
         let listed = self.listed(entry, id).and_then(|model| model.tools);
         listed.unwrap_or_else(|| entry.provider.takes_tools()) && !entry.tool_refusals.holds(id)
@@ -334,7 +334,7 @@ impl Models for Registry {
         if let Some(reply) = reply {
             reply.tools_refused |= tools_refused;
             if entry.provider.is_simulated() {
-                // Even where the reply broke off before it could say so.
+                // Simulated calls are free, even if the reply broke off before it could say so.
                 reply.usage.get_or_insert_default().cost_usd.get_or_insert(0.0);
             }
             let served_by = reply.served_by.take().and_then(|name| self.name_of(entry, name));

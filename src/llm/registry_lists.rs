@@ -1,4 +1,4 @@
-//! The lists of models of all providers: read together, kept, and read again.
+//! The lists of models of all providers: fetched together, kept and refreshed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -23,8 +23,8 @@ pub(super) fn pause_after(failures: u32) -> Duration {
 }
 
 impl Registry {
-    /// What the providers offer, at most ten minutes old unless it is being refreshed right now.
-    /// The first caller after that fetches; others meanwhile get what there was.
+    /// What the providers offer, at most ten minutes old unless a refresh is under way. The first caller after that
+    /// fetches the lists; until it has them, others get the old ones.
     pub async fn models(&self) -> Arc<ModelList> {
         let cached = self.cached();
         if let Some(cached) = &cached
@@ -46,7 +46,7 @@ impl Registry {
         self.fetch_models().await
     }
 
-    /// Fetches the lists anew, fresh or not.
+    /// Fetches the lists again, even if they are still fresh.
     pub async fn refresh_models(&self) -> Arc<ModelList> {
         let _refreshing = self.refreshing.lock().await;
         self.fetch_models().await
@@ -60,8 +60,8 @@ impl Registry {
         reads.into_iter().filter(|read| read.provider != SEARCH).collect()
     }
 
-    /// Keeps the lists fresh until it is dropped, so that looking up a price or whether a model is on offer never
-    /// waits. After a failure it is soon tried again, and then less and less often.
+    /// Keeps the lists fresh until the future is dropped, so that looking up a price or a model never waits. After a
+    /// failure it retries soon, then less and less often.
     pub async fn keep_lists_fresh(&self) {
         let mut rng = SeededRng::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
         let mut failures: u32 = 0;
@@ -78,8 +78,8 @@ impl Registry {
         self.list_read.subscribe()
     }
 
-    /// The nearest present name of a model's family at its provider, as far as is known now and but for
-    /// those that are `taken`. Asks nobody.
+    /// The closest model of the same family that the provider offers, as far as is known without a request, leaving out
+    /// those in `taken`.
     #[must_use]
     pub fn nearest(&self, model: &str, taken: &[&str]) -> Option<String> {
         let (entry, id) = self.resolve(model);
@@ -126,7 +126,7 @@ impl Registry {
             let models = match answer {
                 Ok(models) => models,
                 Err(error) => {
-                    // Its message is logged: nobody's prompt was sent, so the provider's words repeat none.
+                    // The message may be logged: no prompt was sent, so the provider's words repeat none.
                     tracing::warn!(provider = entry.name, kind = ?error.kind, "a list of models could not be read: {}", error.message);
                     list.errors.push(ListError { provider: entry.name.clone(), message: error.message });
                     known.as_ref().map(|known| known.of(&entry.name).to_vec()).unwrap_or_default()

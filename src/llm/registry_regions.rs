@@ -1,4 +1,4 @@
-//! The regions of configured providers, and where models are to be found in another one.
+//! The regions of configured providers, and the ids of models in other regions.
 
 use super::regional::{Moved, Region};
 use super::registry::{Entry, Registry};
@@ -14,7 +14,7 @@ pub struct Regions {
 }
 
 impl Registry {
-    /// Those of the provider that has regions: the default provider where it has, else the first by name.
+    /// The regions of the default provider if it has any, else of the first provider by name that does.
     #[must_use]
     pub fn regions(&self) -> Option<Regions> {
         let default = self.entries.get(&self.default);
@@ -26,7 +26,7 @@ impl Registry {
         default.into_iter().chain(self.entries.values()).find_map(of)
     }
 
-    /// A model's id in a region, as far as is known now; `None` for models that are asked in no region. Asks nobody.
+    /// A model's id in another region, as far as is known without a request; `None` if its provider has no regions.
     #[must_use]
     pub fn moved(&self, model: &str, region: &str) -> Option<Moved> {
         let (entry, id) = self.resolve(model);

@@ -17,20 +17,20 @@ pub struct Reply {
     pub reasoning_details: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// What it cites; of a search, what was found.
+    /// What it cites; for a search, what was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
-    /// The vector that was asked for in the place of words.
+    /// The vector, if one was asked for instead of text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedding: Option<Embedding>,
-    /// The model takes no tools, as far as is known: it was asked without those of the request.
+    /// Whether the request was sent without its tools, because the model takes none as far as is known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tools_refused: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The model that really answered, where the provider says so.
+    /// The model that actually answered, if the provider says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served_by: Option<String>,
     /// From sending the successful try to its last chunk.
@@ -38,12 +38,12 @@ pub struct Reply {
     /// From sending the successful try to its first text or reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_ms: Option<u64>,
-    /// How often it was tried, 1 for the first time.
+    /// How many tries it took; 1 without a retry.
     pub tries: u32,
 }
 
 impl Reply {
-    /// The model that wrote it, where the provider names another than the one that was asked.
+    /// The model that wrote it, if that is not the one that was asked.
     #[must_use]
     pub fn served_by_another(&self, asked: &str) -> Option<String> {
         self.served_by.clone().filter(|name| name != asked)
@@ -87,19 +87,18 @@ pub struct Usage {
     /// Part of the prompt that was read from the provider's cache.
     #[serde(default)]
     pub cached_tokens: u64,
-    /// Part of the prompt that was written to it, for the next call.
+    /// Part of the prompt that was written to the provider's cache, for the next call.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
     pub total_tokens: u64,
-    /// USD: the provider's own figure, else from list prices, else unknown (absent, never 0 by
-    /// guess).
+    /// Cost in USD: the provider's own figure, else computed from list prices; absent if unknown, never 0 as a guess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// Where that figure comes from; absent when it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_source: Option<CostSource>,
-    /// USD that the cache saved by list prices, less the cost of writing to it; below 0 where it cost more than it
-    /// saved. Absent where the cache had no part, or its prices are unknown.
+    /// USD that the provider's cache saved at list prices, less the cost of writing to it; negative if it cost more
+    /// than it saved. Absent if the cache was not used, or its prices are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_saved_usd: Option<f64>,
 }
@@ -113,11 +112,11 @@ fn is_zero(count: &u64) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CostSource {
-    /// The provider said what it charges.
+    /// Reported by the provider.
     Reported,
     /// From the price in the provider's list of models: an estimate.
     Listed,
-    /// From the price list that this program brings along: an estimate of some age.
+    /// From the price list built into this program: an estimate that may be out of date.
     BuiltIn,
 }
 

@@ -12,14 +12,14 @@ use super::schema::Schema;
 use super::tool_extras;
 use super::tools::Tool;
 
-/// Who says a message.
+/// Who a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     System,
     User,
     Assistant,
-    /// What a tool gave back.
+    /// The result of a tool call.
     Tool,
 }
 
@@ -28,35 +28,35 @@ pub enum Role {
 pub struct ChatMessage {
     pub role: Role,
     pub content: String,
-    /// The tools that an assistant called.
+    /// The tool calls of an assistant's message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// Which call a tool's message answers.
+    /// The id of the call whose result this message is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The reasoning blocks of an assistant that called tools, as they came: some models go on only where they
-    /// are handed back.
+    /// The reasoning blocks of an assistant's message with tool calls, unchanged: some models continue only if they are
+    /// handed back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_details: Option<Value>,
-    /// The pictures that come with it; only a user shows any. They are left out where a message is serialized.
+    /// The images that come with a user's message. They are not serialised.
     #[serde(skip)]
     pub images: Vec<Arc<Image>>,
 }
 
 impl ChatMessage {
-    /// What the model is told before anything else.
+    /// A system prompt.
     #[must_use]
     pub fn system(content: impl Into<String>) -> Self {
         Self::new(Role::System, content.into())
     }
 
-    /// What a person says.
+    /// A message from the user.
     #[must_use]
     pub fn user(content: impl Into<String>) -> Self {
         Self::new(Role::User, content.into())
     }
 
-    /// What the model said.
+    /// An earlier reply of the model.
     #[must_use]
     pub fn assistant(content: impl Into<String>) -> Self {
         Self::new(Role::Assistant, content.into())
@@ -72,7 +72,7 @@ impl ChatMessage {
         Self { tool_calls, reasoning_details, ..Self::assistant(content) }
     }
 
-    /// This reply, which called tools, as it is told to whoever wrote it.
+    /// A reply that called tools, as the message that hands it back to its model.
     #[must_use]
     pub fn of_calls(reply: &Reply) -> Self {
         let thoughts = reply.reasoning.as_deref().unwrap_or_default();
@@ -81,7 +81,7 @@ impl ChatMessage {
         Self::calling(reply.text.clone(), reply.tool_calls.clone(), details)
     }
 
-    /// What the tool gave back for the call with this id.
+    /// The result of the tool call with this id.
     #[must_use]
     pub fn tool(tool_call_id: impl Into<String>, content: impl Into<String>) -> Self {
         Self { tool_call_id: Some(tool_call_id.into()), ..Self::new(Role::Tool, content.into()) }
@@ -121,7 +121,7 @@ pub struct Timeouts {
     pub total_ms: u64,
 }
 
-/// Plans leave out limits that are these, so other ones here would change runs that have begun.
+/// Stored plans omit limits that equal these, so changing these would change runs under way.
 impl Default for Timeouts {
     fn default() -> Self {
         Self { first_token_ms: 60_000, idle_ms: 60_000, total_ms: 300_000 }
@@ -137,23 +137,23 @@ pub struct ChatRequest {
     pub purpose: &'static Purpose,
     pub sampling: Sampling,
     pub timeouts: Timeouts,
-    /// Repeatability for the simulated provider: the run's seed and the call's key.
+    /// Makes simulated replies and the jitter of retries repeatable; made from the run's seed and the call's key.
     pub seed: u64,
-    /// The JSON that the reply is to consist of. Left out where the model does not offer it or
-    /// refuses it, so the prompt must say by itself what to write, and the reply may be either.
+    /// The JSON schema that the reply must match. It is not sent if the model does not offer it or refuses it, so the
+    /// prompt alone must say what to write, and the reply may be JSON or text.
     pub schema: Option<Schema>,
-    /// What the model may call instead of answering. Left out where the model takes no tools
+    /// Tools that the model may call instead of answering. They are not sent if the model takes none
     /// ([`Reply::tools_refused`](super::Reply::tools_refused)).
     pub tools: Vec<Tool>,
-    /// Whether a request that begins with these messages is to follow within minutes: providers that cache a prompt
-    /// only on request are asked to.
+    /// Whether another request that begins with these messages will follow within minutes: providers that cache prompts
+    /// only on request are then asked to.
     pub continues: bool,
-    /// Whether a vector of the last user message's text is asked for, and no words.
+    /// Whether the reply is to be the vector of the last user message instead of text.
     pub embeds: bool,
 }
 
 impl ChatRequest {
-    /// A request with nothing set that has a default.
+    /// A request with defaults for everything else.
     #[must_use]
     pub fn new(model: impl Into<String>, purpose: &'static Purpose, messages: Vec<ChatMessage>) -> Self {
         Self {
@@ -170,13 +170,13 @@ impl ChatRequest {
         }
     }
 
-    /// Asks for the vector of a text ([`Reply::embedding`](super::Reply::embedding)).
+    /// A request for the vector of a text ([`Reply::embedding`](super::Reply::embedding)).
     #[must_use]
     pub fn embedding(model: impl Into<String>, purpose: &'static Purpose, text: impl Into<String>) -> Self {
         Self { embeds: true, ..Self::new(model, purpose, vec![ChatMessage::user(text)]) }
     }
 
-    /// Leaves out the thoughts that go back with calls of tools; returns whether there were any.
+    /// Removes the reasoning that is handed back with tool calls; returns whether there was any.
     pub(super) fn drop_thoughts(&mut self) -> bool {
         let mut had_some = false;
         for message in &mut self.messages {
@@ -191,7 +191,7 @@ impl ChatRequest {
         had_some
     }
 
-    /// What the user says last; empty where they say nothing.
+    /// The text of the last user message; empty if there is none.
     #[must_use]
     pub fn last_of_user(&self) -> &str {
         let last = self.messages.iter().rev().find(|message| message.role == Role::User);

@@ -1,4 +1,4 @@
-//! Replies held to a JSON schema: what is asked for, who offers it, and who turned out not to.
+//! Replies held to a JSON schema: the schema, which models offer one, and which turned out not to.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,27 +7,27 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// How long a model that refused a schema is not sent another: long enough that nobody pays two
-/// calls each time, short enough that a provider that begins to support schemas is used with them the same day.
+/// How long a refusal is remembered: long enough that not every call is sent twice, short enough that a provider's new
+/// support for schemas is used the same day.
 const REFUSED_FOR: Duration = Duration::from_secs(3600);
 /// The most models remembered for one provider.
 const MAX_REFUSED: usize = 1000;
 
-/// The JSON that a reply is to consist of.
+/// The JSON schema that a reply must match.
 ///
-/// Strict mode, as providers offer it, knows a part of JSON Schema: objects with every property in
-/// `required` and `additionalProperties: false`, arrays, `enum`, `anyOf`, and the plain types.
-/// Bounds on numbers and lengths are better left to whoever reads the reply.
+/// Strict mode, as providers offer it, supports a subset of JSON Schema: objects with every property in `required` and
+/// `additionalProperties: false`, arrays, `enum`, `anyOf`, and the plain types. Bounds on numbers and lengths are
+/// better left to the code that reads the reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
     /// Letters, digits, `_` and `-`, at most 64; some providers show it to the model.
     pub name: String,
     /// The schema of one object.
     pub schema: serde_json::Value,
-    /// Whether the provider is to hold the reply to it, and not only to show it to the model.
+    /// Whether the provider must enforce it, rather than only show it to the model.
     #[serde(default = "strict")]
     pub strict: bool,
-    /// Whether the client has written it: that a provider refuses one of these says nothing about the next.
+    /// Whether the client supplied it: a refusal of one such schema says nothing about the next.
     #[serde(default)]
     pub from_asker: bool,
 }
@@ -37,7 +37,7 @@ fn strict() -> bool {
 }
 
 impl Schema {
-    /// A schema under a name.
+    /// A strict schema of this program's own, with a name.
     #[must_use]
     pub fn new(name: &str, schema: serde_json::Value) -> Self {
         Self { name: name.to_owned(), schema, strict: true, from_asker: false }
@@ -50,18 +50,18 @@ impl Schema {
     }
 }
 
-/// Which of a provider's models take a schema.
+/// Which of a provider's models accept a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schemas {
-    /// None, or it is not known of any.
+    /// None, or none that is known to.
     Never,
     /// All of them.
     Always,
-    /// Those of which the provider's list of models says it.
+    /// Those that the provider's list of models says accept one.
     Listed,
 }
 
-/// The models that refused a schema lately and answered without it.
+/// The models that recently refused a part of a request (a schema, tools, a system prompt) and answered without it.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(Mutex<HashMap<String, Instant>>);
 
