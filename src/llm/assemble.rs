@@ -26,8 +26,8 @@ use crate::invisible::shows_nothing;
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
 const MAX_TOOL_CALLS: usize = 128;
-/// How long to wait for more after a finish reason. Only the usage and the end marker are missing then, and no answer
-/// fails for lack of them.
+/// The wait after a finish reason: only the usage and the end marker are missing then, and no answer fails without
+/// them.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// Longer time limits are cut to this: beyond it the arithmetic of time would overflow.
 const MAX_LIMIT_MS: u64 = 7 * 24 * 3_600_000;
@@ -214,8 +214,7 @@ impl Caller<'_> {
         result
     }
 
-    /// Sends the request and reads the reply into `assembly`, which keeps what has arrived even after an error, or if
-    /// the future is dropped.
+    /// Makes one try. `assembly` keeps what has arrived, even after an error or if the future is dropped.
     async fn drive(
         &self,
         request: &ChatRequest,
@@ -383,7 +382,7 @@ impl Assembly {
         self.reply.finish_reason.is_some() && !self.went_on
     }
 
-    /// Whether only reasoning has arrived: then the answer is probably still to come, despite a finish reason.
+    /// Whether only reasoning has arrived: the answer is then probably still to come, despite a finish reason.
     fn has_only_thoughts(&self) -> bool {
         self.first_token.is_some() && self.reply.text.is_empty() && self.tools.is_empty()
     }
@@ -459,8 +458,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// A reply without answer text is an error, unless it calls tools that were offered; so is one that the content
-    /// filter stopped.
+    /// A reply without answer text is an error, unless it calls offered tools; so is one that the content filter
+    /// stopped.
     fn check(&self, provider: &str, request: &ChatRequest) -> Result<(), CallError> {
         let model = &request.model;
         if request.embeds {

@@ -185,8 +185,7 @@ impl ReplyReader {
         self.done || (self.finished && !self.went_on)
     }
 
-    /// Whether the reply is whole, given that the provider has ended the stream: then a finish reason in any piece is
-    /// enough.
+    /// Whether the reply is whole, given that its stream has ended: then a finish reason in any piece is enough.
     pub fn is_whole_at_its_end(&self) -> bool {
         self.done || self.finished
     }
@@ -588,8 +587,7 @@ fn cost(usage: &Value) -> Option<f64> {
     };
     let in_ticks = || Some(number(usage.get("cost_in_usd_ticks")?)? / TICKS_PER_USD);
     let mut usd = said().or_else(in_ticks)?;
-    // If OpenRouter uses the customer's own key of a maker, `cost` is only its fee; the maker's charge is listed
-    // separately.
+    // With the customer's own key at the maker, OpenRouter's `cost` is only its fee; the maker's charge is separate.
     if usage.get("is_byok").and_then(Value::as_bool) == Some(true) {
         usd += usage
             .get("cost_details")

@@ -1,6 +1,6 @@
-//! Characters that a server has cut in two. A server that escapes whatever is not ASCII writes an emoji as a pair of escapes
-//! (`\ud83d\ude00`), and one that counts text in such units may end a piece between them. Half a pair is no text, so the
-//! halves are put together in the JSON of the pieces, before it is parsed.
+//! Rejoins characters that a server has cut in two. A server that escapes everything outside ASCII writes an emoji as a
+//! surrogate pair (`\ud83d\ude00`), and one that counts text in UTF-16 units may end a piece between the two. Half a
+//! pair is not text, so the halves are joined in the JSON of the pieces, before it is parsed.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::Chunk;
 /// The fields whose text comes in pieces.
 const FIELDS: [&str; 6] = ["content", "text", "reasoning", "reasoning_content", "thinking", "arguments"];
 
-/// The first halves of one reply that wait for their second ones.
+/// The first halves of surrogate pairs, in one reply, that wait for their second halves.
 #[derive(Debug, Default)]
 pub(super) struct Halves {
     /// Each at the place of its field in [`FIELDS`].
@@ -17,8 +17,8 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// The JSON of the next piece, without a half at the end of a text, and with the one that was held back where its
-    /// second half begins the next text of that field. Where something else does, U+FFFD stands for it.
+    /// The JSON of the next piece. A first half at the end of a text is held back, and is put before the second half
+    /// that begins the next text of the same field. If that text begins otherwise, U+FFFD replaces the half.
     pub fn join<'j>(&mut self, json: &'j str) -> Cow<'j, str> {
         let has_halves = json.contains("\\ud") || json.contains("\\uD");
         if !has_halves && self.held.iter().all(Option::is_none) {
@@ -31,7 +31,7 @@ impl Halves {
             let Some((inside, after)) = split_string(string) else { break };
             out.push_str(before);
             out.push('"');
-            // A text that follows a name at once is its value.
+            // A string right after a field's name is its value.
             if let Some(field) = named.take().filter(|_| before.trim() == ":") {
                 self.copy(field, inside, &mut out);
             } else {
@@ -67,8 +67,8 @@ impl Halves {
         out.push_str(text);
     }
 
-    /// What is left when nothing more comes: U+FFFD for a half whose second one never came. Arguments of a tool that end
-    /// so are broken off, and need none.
+    /// What is left at the end of a reply: U+FFFD for each half whose second half never came. Tool arguments that end
+    /// this way are cut off anyway, and get none.
     pub fn end(&mut self) -> [Option<Chunk>; 2] {
         let held = std::mem::take(&mut self.held);
         let lost = |fields: &[&str]| {
@@ -81,7 +81,8 @@ impl Halves {
     }
 }
 
-/// What stands in a JSON string after its first quotation mark, and what follows it; `None` where it does not end.
+/// Splits after the opening quotation mark of a JSON string: its content, and what follows it; `None` if it does not
+/// end.
 fn split_string(text: &str) -> Option<(&str, &str)> {
     let mut is_escaped = false;
     let end = text.bytes().position(|byte| {
@@ -92,7 +93,7 @@ fn split_string(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..end)?, text.get(end + 1..)?))
 }
 
-/// The unit that a text begins with as an escape (`\ud83d`), and what follows it.
+/// The UTF-16 unit that a text begins with as an escape (`\ud83d`), and what follows it.
 fn first_unit(text: &str) -> Option<(u16, &str)> {
     let (digits, rest) = text.strip_prefix("\\u")?.split_at_checked(4)?;
     let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());

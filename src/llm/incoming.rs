@@ -19,8 +19,8 @@ const MAX_JSON_BYTES: usize = 16 << 20;
 const MAX_PAGE_BYTES: usize = 64 << 10;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// What a successful answer turned out to be. Its first character decides: servers mislabel
-/// their content, and answer a whole document where a stream was asked for.
+/// What a successful answer turned out to be. Its first character decides: servers mislabel their content, and send a
+/// whole document although a stream was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Unknown,
@@ -96,7 +96,7 @@ impl Incoming {
                 let body = self.body.strip_prefix(BOM).unwrap_or(&self.body);
                 match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
                     None => {}
-                    // The first bytes of a mark that is not whole yet.
+                    // A byte order mark of which some bytes are still missing.
                     Some(_) if BOM.starts_with(body) => {}
                     Some(b'{' | b'[') => self.form = Form::Json,
                     Some(b'<') => self.form = Form::Page,

@@ -1,5 +1,5 @@
-//! What operators are told of calls: how many there were, how long they took, what they used and cost. By provider
-//! and never by model: anybody may name models.
+//! Metrics of calls: their number, duration, tokens and cost. Labelled by provider and never by model, since anybody
+//! may name models.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::reply::{Reply, Usage};
 use super::request::ChatRequest;
 use crate::trace::{self, CallFigures};
 
-/// How a call can end, as metrics call it.
+/// The labels for how a call can end.
 const OUTCOMES: [&str; 9] = [
     "ok",
     "auth",
@@ -25,7 +25,7 @@ const OUTCOMES: [&str; 9] = [
     "cancelled",
 ];
 
-/// What tokens are counted as: the first two are all of them, the others are parts of these.
+/// The labels of token counts: the first two are all tokens, the others are parts of these.
 const TOKEN_KINDS: [&str; 5] = ["prompt", "completion", "reasoning", "cached", "cache_write"];
 
 /// Begins the series of a provider at 0, so that the first event of each kind shows as an increase.
@@ -67,7 +67,7 @@ pub(super) fn begin(provider: &str) {
     }
     cost(provider).increment(0.0);
     unknown_cost(provider).increment(0);
-    // Those of other outcomes begin with the first call that ends so.
+    // The histograms of other outcomes begin with the first call that ends so.
     drop(duration(provider, OUTCOMES[0]));
     drop(first_token(provider, OUTCOMES[0]));
     for outcome in ["sent", "over_budget"] {
@@ -107,7 +107,7 @@ fn first_token(provider: &str, outcome: &'static str) -> metrics::Histogram {
         "provider" => provider.to_owned(), "outcome" => outcome)
 }
 
-/// A failure in one word.
+/// The label of a failure.
 #[must_use]
 pub fn outcome(kind: ErrorKind) -> &'static str {
     match kind {
@@ -138,7 +138,7 @@ pub fn operation(request: &ChatRequest) -> &'static str {
 /// One call under way. If it is dropped before its end, it counts as cancelled.
 pub(super) struct CallWatch<'p> {
     provider: &'p str,
-    /// As it was asked for.
+    /// The id that the caller asked for.
     model: &'p str,
     operation: &'static str,
     began: Instant,

@@ -10,7 +10,7 @@ use super::presets;
 use super::{ModelInfo, Pricing};
 
 /// The models that can write text and are still on offer, in the provider's order, with ids as
-/// the provider writes them. `None` when the document is no list of models.
+/// the provider writes them. `None` if the document is not a list of models.
 pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<Vec<ModelInfo>> {
     let items = ["data", "models"]
         .into_iter()
@@ -50,21 +50,20 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
     )
 }
 
-/// Ollama writes a list that has nothing in it, before the first model is pulled, as null.
+/// Whether it is Ollama's empty list: before the first model is pulled, its `data` is null.
 fn is_empty_list(document: &Value) -> bool {
     document.get("object").and_then(Value::as_str) == Some("list")
         && document.get("data").is_some_and(Value::is_null)
 }
 
-/// Providers whose models are others' and do not say by whom: their name before an id is no maker.
+/// Providers that serve models of many makers without naming these: such a provider's name before an id is not a maker.
 const OF_MANY_MAKERS: [&str; 7] = ["bedrock", "groq", "litellm", "llamacpp", "lmstudio", "ollama", "vllm"];
 
 /// The maker in a model's id: `openai/gpt-5.1` → `openai`, and `~openai/gpt-latest` too. An id
 /// without a maker is grouped by its first word: `llama3:8b` → `llama`.
 #[must_use]
 pub fn family(id: &str) -> &str {
-    // A model on one's own machine has a tag behind it, so that what stands before both is a provider of a free name:
-    // `local:llama3:8b`.
+    // A local model ends in a tag, so a third part before both is a provider, whatever its name: `local:llama3:8b`.
     let is_tagged = |own: &str| own.contains(':') && !own.contains('/');
     let own = match id.split_once(':') {
         Some((provider, own)) if OF_MANY_MAKERS.contains(&provider) => own,
@@ -75,7 +74,7 @@ pub fn family(id: &str) -> &str {
     if let Some(maker) = maker_at_bedrock(own).or_else(after_a_prefix) {
         return maker;
     }
-    // A folder is no maker: `models/gemini-2.5-pro` of Google, `accounts/fireworks/models/qwen3-8b`.
+    // A folder is not a maker: `models/gemini-2.5-pro` of Google, `accounts/fireworks/models/qwen3-8b`.
     if let Some((before, own)) = own.rsplit_once("models/")
         && (before.is_empty() || before.ends_with(['/', ':']))
     {
@@ -93,8 +92,8 @@ fn first_word(id: &str) -> &str {
     if word.is_empty() { id } else { word }
 }
 
-/// The maker in an id that begins with one of Bedrock's profiles or regions (`global.anthropic.claude-…`), or is an ARN. A
-/// profile of one's own, which does not say whose model is behind it, is by itself.
+/// The maker in an id that begins with one of Bedrock's profiles or regions (`global.anthropic.claude-…`), or is an
+/// ARN. An account's own profile, which does not say whose model it leads to, is a family of its own.
 fn maker_at_bedrock(id: &str) -> Option<&str> {
     let (region, model) = regions::split(id);
     let own = model.rsplit('/').next().unwrap_or(model);
@@ -108,23 +107,23 @@ fn maker(id: &str) -> &str {
     maker.rsplit_once(':').map_or(maker, |(_, maker)| maker)
 }
 
-/// Whether it is a name for whatever is newest, as OpenRouter writes them (`~openai/gpt-latest`): another
-/// model may answer under it tomorrow.
+/// Whether it is a floating name for the newest model, as OpenRouter writes them (`~openai/gpt-latest`): another model
+/// may answer to it tomorrow.
 #[must_use]
 pub fn floats(id: &str) -> bool {
     maker(id).starts_with('~')
 }
 
-/// Under which name a call counts, in figures, weights and prices: the one that was asked, unless that is a floating
-/// name and the reply names the model that wrote it.
+/// The name under which a call counts in figures, weights and prices: that of the model that was asked, unless it is a
+/// floating name and the reply names the model that wrote it.
 #[must_use]
 pub fn counted_as<'a>(asked: &'a str, served_by: Option<&'a str>) -> &'a str {
     served_by.filter(|_| floats(asked)).unwrap_or(asked)
 }
 
-/// Whether text is among what it puts out; servers that do not say it are believed to.
+/// Whether the model outputs text, which is assumed if the server does not say.
 fn writes_text(item: &Value) -> bool {
-    // Mistral's list has models for vectors, moderation and documents as well, Fireworks' those for images.
+    // Mistral's list also has models for vectors, moderation and documents, Fireworks' also models for images.
     let chats = item.pointer("/capabilities/completion_chat").or_else(|| item.get("supports_chat"));
     if chats.and_then(Value::as_bool) == Some(false) {
         return false;
@@ -155,8 +154,8 @@ fn takes_tools(item: &Value) -> Option<bool> {
     takes(item, "tools")
 }
 
-/// Whether images are among what it takes, in the words of OpenRouter and those who list models like it; of Mistral
-/// (`capabilities.vision`), Fireworks and gateways like `LiteLLM`; of llama.cpp (`capabilities` with `multimodal`).
+/// Whether the model accepts images, as OpenRouter and lists like its own say it, or Mistral (`capabilities.vision`),
+/// Fireworks, gateways like `LiteLLM`, or llama.cpp (`capabilities` with `multimodal`).
 fn sees_images(item: &Value) -> Option<bool> {
     let architecture = item.get("architecture").unwrap_or(item);
     if let Some(inputs) = architecture.get("input_modalities").and_then(Value::as_array) {
@@ -178,7 +177,7 @@ fn sees_images(item: &Value) -> Option<bool> {
         })
 }
 
-/// Whether a model takes this parameter: OpenRouter lists those of each. An empty list says nothing.
+/// Whether a model accepts this parameter: OpenRouter lists the parameters of each. An empty list says nothing.
 fn takes(item: &Value, parameter: &str) -> Option<bool> {
     let names =
         item.get("supported_parameters").and_then(Value::as_array).filter(|names| !names.is_empty())?;
@@ -219,14 +218,14 @@ fn context_length(item: &Value) -> Option<u64> {
     known.or_else(trained).filter(|tokens| *tokens >= 1.0).map(|tokens| tokens as u64)
 }
 
-/// No model costs more US dollars a token. A larger price is one of a million tokens, as Chutes lists them
+/// No model costs more per token, in US dollars. A larger figure is a price per million tokens, as Chutes lists them
 /// (<https://github.com/Kilo-Org/kilocode/pull/2787>).
 const MAX_USD_PER_TOKEN: f64 = 0.02;
 
 /// Prices per token; a negative one means "it depends" (OpenRouter's router) and counts as unknown.
 fn pricing(item: &Value) -> Option<Pricing> {
     let pricing = item.get("pricing")?;
-    // Models that search the web ask for something per request as well.
+    // Models that search the web also charge per request.
     let request = match pricing.get("request") {
         None | Some(Value::Null) => 0.0,
         Some(price) => number(price)?,

@@ -1,4 +1,4 @@
-//! What to ask instead of a model that is gone: the nearest name of its family among those on offer.
+//! Finds a replacement for a model that is gone: the nearest name of its family among those on offer.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -45,9 +45,9 @@ fn version(number: &str) -> Option<(u32, u32)> {
     Some((major, minor.parse().ok()?))
 }
 
-/// The nearest to `gone` of these ids, all of one provider: of the same maker and, as far as there is
-/// one, the same line; a floating name before all others, since it stays; then the next newer version,
-/// else the newest. The first of those that are equally near.
+/// The nearest to `gone` of these ids, all of one provider: of the same maker and, if possible, the same line; a
+/// floating name first, since it stays valid; then the next newer version, else the newest. Of equally near ids, the
+/// first.
 pub(super) fn nearest<'i>(gone: &str, present: impl Iterator<Item = &'i str>) -> Option<&'i str> {
     let Name { line, version } = Name::of(gone);
     present.filter(|id| *id != gone && family(id) == family(gone)).min_by_key(|id| {

@@ -1,4 +1,4 @@
-//! What providers offer, by their lists of models.
+//! What providers offer, from their lists of models.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::{ModelInfo, Pricing};
 
 /// How long a list of models is served without asking again.
 pub(super) const LIST_TTL: Duration = Duration::from_secs(600);
-/// The same when a provider failed, so that its models appear soon after it is back.
+/// The same after a provider failed, so that its models appear soon after it is back.
 pub(super) const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
 
 /// What all providers offer together.
@@ -42,7 +42,7 @@ pub struct ListRead {
     pub took: Duration,
 }
 
-/// What was read last, by provider and its own ids.
+/// The lists that were read last, by provider and the provider's own ids.
 pub(super) struct Offers {
     pub(super) list: Arc<ModelList>,
     pub(super) fresh_until: Instant,
@@ -63,7 +63,7 @@ impl Offers {
         Self { list, fresh_until, models, prices, ids }
     }
 
-    /// What a provider offers, in its own order; nothing where its list was never read.
+    /// What a provider offers, in its own order; empty if its list was never read.
     pub(super) fn of(&self, provider: &str) -> &[ModelInfo] {
         self.models.get(provider).map_or(&[], Vec::as_slice)
     }
@@ -82,14 +82,14 @@ impl Offers {
         self.prices.get(provider)?.get(id).copied()
     }
 
-    /// Whether a provider has this model, or the one that it is a variant of; nothing where its list is not known. An empty
-    /// list is most often one that could not be read.
+    /// Whether a provider has this model, or the one that it is a variant of; `None` if its list is unknown. An empty
+    /// list most likely could not be read.
     pub(super) fn has(&self, provider: &str, id: &str) -> Option<bool> {
         let ids = self.ids.get(provider).filter(|ids| !ids.is_empty())?;
         Some(ids.contains(id) || ids.iter().any(|listed| is_same_model(listed, id)))
     }
 
-    /// The name in a provider's list for what the provider calls a model in its replies.
+    /// The listed id of the model that the provider calls `canonical` in its replies.
     pub(super) fn name_of(&self, provider: &str, canonical: &str) -> Option<&str> {
         // Variants (`x:batch`) share the name of what they are variants of.
         let same = self.of(provider).iter().filter(|model| model.canonical.as_deref() == Some(canonical));
@@ -97,21 +97,21 @@ impl Offers {
     }
 }
 
-/// Whether a listed id stands for this one. A tag that only one of them has is a variant of the same
-/// model: `x/y:online` is listed as `x/y`, and `llama3` may be as `llama3:latest`. Google lists `gemini-2.5-pro` in a folder,
-/// and Anthropic `claude-sonnet-4-5` with its date only.
+/// Whether a listed id means the same model as this one. A tag that only one of them has is a variant of the same
+/// model: `x/y:online` is listed as `x/y`, and `llama3` may be as `llama3:latest`. Google lists `gemini-2.5-pro` in a
+/// folder, and Anthropic lists `claude-sonnet-4-5` only with its date.
 fn is_same_model(listed: &str, id: &str) -> bool {
     let (listed, id) = (without_folder(listed), without_folder(id));
     let untagged = |id: &str, other: &str| id.rsplit_once(':').is_some_and(|(model, _)| model == other);
     listed == id || untagged(id, listed) || untagged(listed, id) || is_dated(listed, id)
 }
 
-/// `gemini-2.5-pro` of `models/gemini-2.5-pro`, which stand for the same at Google.
+/// `gemini-2.5-pro` for `models/gemini-2.5-pro`: at Google both mean the same model.
 pub(super) fn without_folder(id: &str) -> &str {
     id.strip_prefix("models/").unwrap_or(id)
 }
 
-/// Whether a listed id is this one with a date behind it.
+/// Whether a listed id is this one followed by a date.
 fn is_dated(listed: &str, id: &str) -> bool {
     let date = listed.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
     date.is_some_and(|date| date.len() == 8 && date.bytes().all(|digit| digit.is_ascii_digit()))

@@ -18,7 +18,7 @@ use super::retry::RetryPolicy;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::{Chunks, ModelInfo, Provider, Schemas, family, model_list};
 
-/// See the module.
+/// The kind `openai_compatible`.
 pub const KIND: ProviderKind = ProviderKind {
     name: "openai_compatible",
     implied_by: presets::NAMES,
@@ -67,7 +67,7 @@ pub const KIND: ProviderKind = ProviderKind {
 /// The key that says which service it is; only this kind has it.
 pub const PRESET: &str = "preset";
 
-/// Variables that set a key of a provider which other settings have configured.
+/// Environment variables that set a key of a provider, if other settings configure that provider.
 pub fn variables_beside() -> impl Iterator<Item = Variable> {
     presets::PRESETS.iter().flat_map(|preset| {
         let keys = preset.key_variables.iter().map(|name| (*name, "api_key"));
@@ -86,7 +86,7 @@ struct Own {
 }
 
 impl Own {
-    /// What is known of the service.
+    /// The preset of the service: the configured one, else the one of the provider's name.
     fn preset(&self, provider: &str) -> &'static Preset {
         static NONE: Preset = Preset::PLAIN;
         presets::named(self.preset.as_deref().unwrap_or(provider)).unwrap_or(&NONE)
@@ -111,7 +111,7 @@ fn check(settings: &ProviderSettings) -> Vec<Problem> {
             )
         });
     }
-    // Another base URL may be a gateway of one's own that asks for no key.
+    // Another base URL may be a private gateway that needs no key.
     if preset.needs_key && settings.api_key.is_none() && settings.base_url.is_none() {
         problems.push(Problem::required("api_key"));
     }
@@ -121,14 +121,14 @@ fn check(settings: &ProviderSettings) -> Vec<Problem> {
     problems
 }
 
-/// One such server.
+/// A server that speaks chat completions.
 pub(super) struct OpenAiCompatible {
     name: String,
     endpoint: Endpoint,
     preset: &'static Preset,
-    /// Few such servers tell whether they can, so the preset or the operator does.
+    /// Whether it can hold a reply to a schema. Few servers say so themselves, so the preset or the operator does.
     structured_outputs: bool,
-    /// Its models where it has no list.
+    /// Its models, if they are configured or it has no list.
     models: Option<Vec<String>>,
 }
 
@@ -261,7 +261,7 @@ impl OpenAiCompatible {
     }
 }
 
-/// What a server with `/models` offers.
+/// The models of a server with `/models`.
 pub(super) async fn listed(endpoint: &Endpoint, provider: &str) -> Result<Vec<ModelInfo>, CallError> {
     let document = endpoint.list().await?;
     model_list::read(&document, provider, Timestamp::now()).ok_or_else(|| {

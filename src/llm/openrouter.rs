@@ -13,10 +13,10 @@ use super::retry::RetryPolicy;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::{Chunks, ModelInfo, Provider, Schemas};
 
-/// Where it is, unless the configuration says otherwise.
+/// OpenRouter's base URL, unless the configuration says otherwise.
 pub const DEFAULT_BASE_URL: &str = "https://openrouter.ai/api/v1";
 
-/// See the module.
+/// The kind `openrouter`.
 pub const KIND: ProviderKind = ProviderKind {
     name: "openrouter",
     implied_by: &[],
@@ -26,16 +26,15 @@ pub const KIND: ProviderKind = ProviderKind {
     retry: RetryPolicy::DEFAULT,
     built_in_council: Some("council"),
     check: |settings| {
-        // Another base URL may be a gateway of one's own that asks for no key.
+        // Another base URL may be a private gateway that needs no key.
         let missing = settings.base_url.is_none() && settings.api_key.is_none();
         missing.then(|| Problem::required("api_key")).into_iter().collect()
     },
     build: |settings, clients| Ok(Box::new(OpenRouter::new(settings, clients.shared()?)?)),
 };
 
-/// Only makers that cache a prompt on request are asked to, since writing may cost more than reading saves
-/// (<https://openrouter.ai/docs/guides/best-practices/prompt-caching>, November 2026). The others cache it by
-/// themselves.
+/// Prompts are marked for caching only for makers that cache on request, since writing may cost more than reading saves
+/// (<https://openrouter.ai/docs/guides/best-practices/prompt-caching>, November 2026). Other makers cache on their own.
 const DIALECT: Dialect = Dialect {
     usage_include: true,
     marks_prompts: |model| matches!(super::family(model), "anthropic" | "qwen"),

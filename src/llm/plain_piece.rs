@@ -1,13 +1,13 @@
-//! The usual piece of a stream, read without building a tree of values: one choice with new text, or with nothing. A reply has
-//! hundreds of them. Anything else is left to [`chat_completions`](super::chat_completions), which reads every form; a
-//! test checks that the two agree.
+//! A fast path for the usual piece of a stream, one choice with new text or none, which is read without building a tree
+//! of values: a reply has hundreds of them. Anything else is left to [`chat_completions`](super::chat_completions),
+//! which reads every form; a test checks that the two agree.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// A string that is taken out of the JSON only where it has escapes.
+/// A string that is copied out of the JSON only if it has escapes.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -57,7 +57,7 @@ struct Delta<'a> {
 pub(super) struct PlainPiece<'a> {
     pub model: Option<Cow<'a, str>>,
     pub reasoning: Option<Cow<'a, str>>,
-    /// Whether the reasoning stands under `reasoning_content`, even if it is empty.
+    /// Whether there is a `reasoning_content`, even if it is empty.
     pub by_content: bool,
     pub text: Option<Cow<'a, str>>,
 }
@@ -89,7 +89,7 @@ impl<'a> PlainPiece<'a> {
     }
 }
 
-/// What it says, if anything.
+/// The text, unless it is empty.
 fn said(text: Option<Text<'_>>) -> Option<Cow<'_, str>> {
     text.map(|Text(text)| text).filter(|text| !text.is_empty())
 }

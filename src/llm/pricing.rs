@@ -40,7 +40,7 @@ struct Entry {
     id: String,
     #[serde(default)]
     also: Vec<String>,
-    /// USD per million tokens, as the one below.
+    /// USD per million tokens, like `completion`.
     prompt: f64,
     /// Absent for models that write nothing.
     #[serde(default)]
@@ -48,7 +48,7 @@ struct Entry {
     up_to_prompt_tokens: Option<u64>,
 }
 
-/// The built-in list.
+/// The list of `prices.toml`.
 pub static BUILT_IN: LazyLock<PriceList> = LazyLock::new(|| {
     let file: File = toml::from_str(include_str!("prices.toml")).expect("built in, and read by a test");
     let mut prices = HashMap::new();
@@ -79,10 +79,10 @@ impl PriceList {
     }
 }
 
-/// Fills in the cost and where it comes from. The provider's own figure stays; without any price the
-/// cost stays unknown, and so it does where no tokens were counted. A source that is known already stays too. Where a
-/// list has no prices of the cache, what came from it counts as any prompt token: that errs on the high side. `id` is
-/// the model that answered, `asked` the name that it was asked by, which may float.
+/// Fills in the cost and where it comes from. The provider's own figure stays, and so does a source that is already
+/// set; without any price, or if no tokens were counted, the cost stays unknown. If a list has no cache prices, cached
+/// tokens count as any prompt token, which errs on the high side. `id` is the model that answered, `asked` the name
+/// that it was asked by, which may be a floating one.
 pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str, asked: &str) {
     let known_price = known(listed, id, asked, usage.prompt_tokens);
     usage.cache_saved_usd = known_price.and_then(|(pricing, _)| saved(usage, pricing));
@@ -101,7 +101,7 @@ pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str, asked:
 }
 
 /// The price of a model for a prompt of this length: its provider's, else the built-in one of its own
-/// name, else of the name that it was asked by.
+/// name, else of the name by which it was asked.
 pub(super) fn known(
     listed: Option<Pricing>,
     id: &str,

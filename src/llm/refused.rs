@@ -1,10 +1,10 @@
-//! What a provider refused a request for: servers say it in words of their own.
+//! Recognises what a provider refused a request for: each server words it differently.
 
 use super::error::{CallError, ErrorKind};
 
-/// Whether a model takes no temperature, or none but its own, as servers word it: `temperature` is deprecated for this
-/// model; models don't support temperature=0.2; only the default (1) value is supported. One that is out of range is
-/// another matter.
+/// Whether the error says that the model accepts no temperature, or only its default. Servers write: `temperature` is
+/// deprecated for this model; models don't support temperature=0.2; only the default (1) value is supported. A
+/// temperature that is out of range is another matter.
 pub(super) fn means_the_temperature(error: &CallError) -> bool {
     const WORDS: [&str; 6] =
         ["deprecated", "not support", "n't support", "unsupported", "only the default", "only 1 is allowed"];
@@ -14,8 +14,8 @@ pub(super) fn means_the_temperature(error: &CallError) -> bool {
         && WORDS.iter().any(|words| said.contains(words))
 }
 
-/// Whether a message may not have the thoughts before its calls, as servers word it that a gateway passes them on to:
-/// property 'reasoning_content' is unsupported; extra inputs are not permitted.
+/// Whether the error says that a message with tool calls may not have `reasoning_content`. Servers behind a gateway
+/// write: property 'reasoning_content' is unsupported; extra inputs are not permitted.
 pub(super) fn means_the_thoughts(error: &CallError) -> bool {
     const WORDS: [&str; 5] = ["unsupported", "not support", "not permitted", "unknown", "unexpected"];
     let said = error.message.to_lowercase();
@@ -24,8 +24,8 @@ pub(super) fn means_the_thoughts(error: &CallError) -> bool {
         && WORDS.iter().any(|words| said.contains(words))
 }
 
-/// Whether a provider may have refused a request for something that is in it, such as its schema: servers word that in
-/// many ways.
+/// Whether a provider may have refused a request for one of its parameters, such as its schema. Only the status tells,
+/// since servers word it in many ways.
 pub(super) fn may_mean_a_parameter(error: &CallError) -> bool {
     error.kind == ErrorKind::Refused && matches!(error.status, Some(400 | 422))
 }

@@ -8,7 +8,7 @@ use jiff::fmt::rfc2822;
 use super::error::{CallError, ErrorKind};
 use super::seeded_rng::SeededRng;
 
-/// Tries and pauses of one call.
+/// How often a call is tried, and how long the pauses are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Tries in all, the first included; at least 1.
@@ -17,7 +17,7 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// Upper bound of every pause that the provider did not ask for.
     pub cap: Duration,
-    /// The longest pause that a provider may ask for: a call that is to wait longer is over.
+    /// The longest pause that a provider may ask for: if it asks for more, the call fails.
     pub longest_wait: Duration,
 }
 
@@ -30,7 +30,7 @@ impl Default for RetryPolicy {
 /// How far a call has come.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
-    /// Rounds: tries, and waits that the provider had asked other calls for.
+    /// Tries, and waits that the provider had asked other calls for.
     pub rounds: u32,
     /// Tries to which the model said nothing until the limit for its first token.
     pub silences: u32,
@@ -79,7 +79,7 @@ impl RetryPolicy {
         error.retry_after_ms.is_some_and(|asked| Duration::from_millis(asked) > self.longest_wait)
     }
 
-    /// An error that ends its call; it says so where the wait that was asked for is the reason.
+    /// The error that ends a call; its message says so if the provider asked for too long a wait.
     pub(super) fn explained(&self, mut error: CallError) -> CallError {
         let asked = error.retry_after_ms.filter(|_| self.max_tries > 1 && is_worth_retrying(&error));
         if let Some(asked) = asked.filter(|_| self.asks_too_long(&error)) {
@@ -96,10 +96,11 @@ impl RetryPolicy {
     }
 }
 
-/// Tries to which a model may stay silent: one that is silent twice is not asked a third time, even if a try is left.
+/// The most tries that may end in silence: a model that is silent twice is not asked a third time, even if a try is
+/// left.
 const MAX_SILENT_TRIES: u32 = 2;
 
-/// Whether a failure may have passed by the next try. `docs/options.md` has the same as a table, which a test compares.
+/// Whether the next try may succeed. `docs/options.md` has this as a table, which a test compares.
 fn is_worth_retrying(error: &CallError) -> bool {
     match error.kind {
         ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Timeout => match error.status {

@@ -1,4 +1,4 @@
-//! Randomness that is the same each time: for the simulated provider and for jitter.
+//! Repeatable randomness, for the simulated provider and for jitter.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,7 +1,7 @@
-//! What the configuration says about one provider, and what a kind of provider says of itself: its settings with their
-//! defaults and documentation, the environment variables that stand for them, what it cannot do without, and how it is set
-//! up. Each kind's file has one [`ProviderKind`]; `kinds.rs` lists them; `config` makes keys, documentation and checks at
-//! start from that, and maps onto [`ProviderSettings`]. Nothing is read from the environment here.
+//! The settings of one provider, and the description of a kind of provider: its keys with their defaults and
+//! documentation, the environment variables that set them, what is required, and how a provider is set up. Each kind's
+//! file has one [`ProviderKind`], and `kinds.rs` lists them; `config` makes keys, documentation and startup checks from
+//! that, and fills in [`ProviderSettings`]. Nothing is read from the environment here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,26 +19,26 @@ use super::retry::RetryPolicy;
 pub struct ProviderKind {
     /// What `providers.<name>.kind` calls it. A provider of this name need not say its kind.
     pub name: &'static str,
-    /// Other names of providers that need not say it either.
+    /// Other names of providers that imply this kind.
     pub implied_by: &'static [&'static str],
-    /// What it is configured with beyond what all providers have.
+    /// The keys that it has beyond those of all providers.
     pub keys: &'static [OwnKey],
-    /// Usual variables that stand for a key of the provider of that name, and configure it. Of several for one key
-    /// the first that is set counts.
+    /// Well-known environment variables that set a key of a provider, and by themselves configure that provider. Of
+    /// several for one key, the first that is set counts.
     pub variables: &'static [Variable],
-    /// Further variables that it looks at: [`ProviderSettings::environment`] has those that are set.
+    /// Further environment variables that it reads: [`ProviderSettings::environment`] has those that are set.
     pub reads: &'static [&'static str],
     /// Tries and pauses.
     pub retry: RetryPolicy,
-    /// The section of the built-in models that make a council where this is the default provider.
+    /// The section of the built-in configuration with the council to use if this is the default provider.
     pub built_in_council: Option<&'static str>,
     /// What is missing or contradictory in settings that are each valid.
     pub check: fn(&ProviderSettings) -> Vec<Problem>,
-    /// Sets one up.
+    /// Sets up a provider of this kind.
     pub build: Build,
 }
 
-/// How a provider is set up, or every setting that is wrong, in words that begin with its key.
+/// Sets up a provider; an error lists every wrong setting, each beginning with its key.
 pub type Build = fn(&ProviderSettings, &mut Clients) -> Result<Box<dyn Provider>, SetUpError>;
 
 /// One configured provider.
@@ -47,33 +47,33 @@ pub struct ProviderSettings {
     /// The part before the `:` of a model id.
     pub name: String,
     pub kind: &'static ProviderKind,
-    /// The part before `/chat/completions`. OpenRouter has a default, OpenAI-compatible ones
-    /// must say it.
+    /// The part of the address before `/chat/completions`, where the kind or the preset has no default or another is
+    /// wanted.
     pub base_url: Option<String>,
-    /// Sent as a bearer token.
+    /// The API key, sent as a bearer token unless the service wants it in a header of its own.
     pub api_key: Option<SecretString>,
-    /// Sent with every request, over the provider's own. Their values are treated as secrets.
+    /// Headers of every request, which override the provider's own. Their values are treated as secrets.
     pub headers: BTreeMap<String, String>,
     /// Whether answers are asked for as a stream.
     pub stream: bool,
-    /// Patterns of the ids of models that see pictures, whatever its list says; `*` stands for anything.
+    /// Patterns of the ids of models that accept images, whatever the provider's list says; `*` stands for anything.
     pub image_models: Vec<String>,
     /// Calls in flight at once; further ones wait.
     pub max_in_flight: usize,
     /// Tries and pauses.
     pub retry: RetryPolicy,
-    /// Bound on text, reasoning and tool calls of one answer together.
+    /// Size limit on text, reasoning and tool calls of one answer together.
     pub max_answer_bytes: usize,
-    /// Where people reach this server, where that is configured.
+    /// The address at which people reach this server, if configured.
     pub public_url: Option<String>,
-    /// The keys of its kind alone, as the kind's file reads them. May hold secrets.
+    /// The keys that only its kind has, which the kind's file reads. May hold secrets.
     pub own: Map<String, Value>,
     /// Those of [`ProviderKind::reads`] that are set. May hold secrets.
     pub environment: BTreeMap<String, String>,
 }
 
 impl ProviderSettings {
-    /// The defaults of a kind.
+    /// The default settings of a provider of this kind.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: &'static ProviderKind) -> Self {
         Self {
@@ -93,14 +93,14 @@ impl ProviderSettings {
         }
     }
 
-    /// The same with this key of its kind.
+    /// Sets a key that only its kind has.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.own.insert(key.to_owned(), value.into());
         self
     }
 
-    /// The keys of its kind.
+    /// Reads the keys that only its kind has.
     ///
     /// # Errors
     /// What does not fit, without its value.

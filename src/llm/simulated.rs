@@ -1,8 +1,8 @@
 //! A provider without a network: made-up, labelled answers at a configurable pace, the same for
 //! the same seed. For newcomers without a key, for demonstrations and for tests.
 //!
-//! Any model id is accepted. Parts of an id make it misbehave: `/fails` answers an overload,
-//! `/cut` breaks off in the middle, `/slow` takes ten times as long, `/reasons` reasons first, `/blind` sees no pictures.
+//! Any model id is accepted. Parts of an id make it misbehave: `/fails` fails as if overloaded, `/cut` breaks off in
+//! the middle, `/slow` takes ten times as long, `/reasons` reasons first, `/blind` accepts no images.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune
 
 const CONTEXT_TOKENS: u64 = 128_000;
 
-/// See the module.
+/// The kind `simulated`.
 pub const KIND: ProviderKind = ProviderKind {
     name: "simulated",
     implied_by: &[],
@@ -71,7 +71,7 @@ impl Default for Own {
     }
 }
 
-/// See the module.
+/// The simulated provider.
 pub(super) struct Simulated {
     name: String,
     tokens_per_second: u32,
@@ -115,7 +115,7 @@ impl Simulated {
     }
 
     /// # Errors
-    /// That of a model that is to be overloaded.
+    /// An overload, if the model's id asks for one.
     fn admit(&self, model: &str) -> Result<(), CallError> {
         if !model.contains("/fails") {
             return Ok(());

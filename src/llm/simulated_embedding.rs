@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// How many components they have.
+/// How many components each vector has.
 pub const DIMENSION: usize = 256;
 /// How much a pair of words counts beside a word. The same words in another order have a cosine of about
 /// 1 / (1 + 0.25²) or more, which is 0.94.
@@ -30,8 +30,8 @@ pub fn vector(text: &str) -> Vec<f32> {
     vector.iter().map(|component| component / length).collect()
 }
 
-/// Adds `weight` to the component that these words belong to, or takes it off: by chance, so that words that share a
-/// component do not make texts alike.
+/// Adds `weight` to the component that these words hash to, or subtracts it. The hash decides which, so that words that
+/// share a component do not make texts alike.
 fn add(vector: &mut [f32], words: &[&str], weight: f32) {
     let hash = Sha256::digest(words.join(" "));
     // Each value of a byte is one of the 256 components.

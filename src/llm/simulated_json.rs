@@ -8,8 +8,8 @@ use super::seeded_rng::SeededRng;
 const MAX_DEPTH: usize = 16;
 const SENTENCE: &str = "This is simulated: no model was asked.";
 
-/// A value that fits this schema, as far as strict mode knows schemas; `null` beyond that. What the
-/// text form of the same reply says under a property's name (`CATEGORY: coding`) is what it says too.
+/// A value that fits this schema, as far as strict mode supports schemas; `null` beyond that. Values that the reply's
+/// text form gives under a property's name (`CATEGORY: coding`) are used.
 pub(super) fn fitting(schema: &Value, text: &str, rng: &mut SeededRng) -> Value {
     value(schema, "", text, rng, MAX_DEPTH)
 }

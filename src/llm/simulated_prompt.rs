@@ -7,7 +7,7 @@ pub struct Prompt<'a> {
 }
 
 impl<'a> Prompt<'a> {
-    /// Of the last message that a user wrote.
+    /// Reads `last`, the last user message.
     #[must_use]
     pub fn new(last: &'a str) -> Self {
         Self { last }
@@ -25,8 +25,7 @@ impl<'a> Prompt<'a> {
         self.last.split_once(words).map(|(_, rest)| rest)
     }
 
-    /// The titles of what stands between fences with the marker of the first one: what is inside may hold some of
-    /// its own.
+    /// The titles of the fenced sections that have the marker of the first fence: their content may hold other fences.
     #[must_use]
     pub fn fenced_titles(&self) -> Vec<&'a str> {
         let fences = || self.last.lines().filter_map(|line| line.strip_prefix('[')?.split_once("] BEGIN "));
@@ -73,9 +72,9 @@ impl<'a> Prompt<'a> {
             .collect()
     }
 
-    /// The answers under review. Where there are fences, those with the marker of the first one
-    /// decide: an answer may hold some of its own. Then headings; only a prompt without any is
-    /// searched for mentions, since instructions name labels as examples.
+    /// The labels of the answers under review. If there are fences, those with the marker of the first one decide: an
+    /// answer may hold fences of its own. Else headings do; only a prompt without any is searched for mentions, since
+    /// instructions name labels as examples.
     #[must_use]
     pub fn labels(&self) -> Vec<char> {
         let mut labels = Vec::new();

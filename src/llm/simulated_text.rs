@@ -1,5 +1,5 @@
-//! What the simulated provider writes from: plain, plausible text. What a call of some purpose is answered with
-//! stands with the feature that makes the call ([`Purpose::simulated`](super::Purpose::simulated)).
+//! Plain, plausible text for the simulated provider. What it answers for each purpose is defined by the feature that
+//! makes the call ([`Purpose::simulated`](super::Purpose::simulated)).
 
 use super::request::ChatRequest;
 use super::schema::Schema;
@@ -72,12 +72,12 @@ pub fn body(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
     )
 }
 
-/// That text under its label.
+/// [`body`] under [`LABEL`].
 pub fn plain(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
     format!("{LABEL}\n\n{}", body(prompt, rng))
 }
 
-/// What can be held against a text.
+/// Objections to a text.
 pub const OBJECTIONS: &[&str] = &[
     "The first step assumes that a small experiment is possible. Where it is not, the advice leaves the reader alone; say what to do then.",
     "It never says who decides. Name the person, or the rule, that ends the discussion.",

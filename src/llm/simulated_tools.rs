@@ -1,5 +1,5 @@
-//! What the simulated provider does with tools: it searches once, and cites what came back. Of other tools it calls the
-//! first, with arguments that fit.
+//! What the simulated provider does with tools: it searches once, and cites what came back. If there are only other
+//! tools, it calls the first with arguments that fit.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::simulated_text::prompt_of;
 const SEARCH: &str = "search_web";
 /// How many words of the question it searches for.
 const QUERY_WORDS: usize = 8;
-/// What models are asked to write behind their texts.
+/// The beginnings of sections that models are asked to append to their texts.
 const ENDS: [&str; 4] = ["\n\nCOUNCIL NOTES:", "\n\nDEBATE NOTES:", "\n\nCONFIDENCE:", "\n\nPOSITION:"];
 /// How many sources it cites.
 const CITED: usize = 2;
@@ -60,7 +60,7 @@ pub(super) fn citing(answer: String, request: &ChatRequest) -> String {
     format!("{text}{found}{rest}")
 }
 
-/// What tools gave back.
+/// The results of tools.
 fn results(request: &ChatRequest) -> impl Iterator<Item = &ChatMessage> {
     request.messages.iter().filter(|message| message.role == Role::Tool)
 }

@@ -1,42 +1,43 @@
-//! Thoughts that a server leaves in the text of a reply (`<think>…</think>`, then the answer), told apart from it. Ollama,
-//! vLLM, LM Studio and llama.cpp send them so where no reasoning parser is set. Where the model's chat template has put
-//! the opening tag into the prompt (DeepSeek R1, QwQ, Qwen3), only the closing one comes.
+//! Separates reasoning that a server leaves in the text of a reply (`<think>…</think>`, then the answer). Ollama, vLLM,
+//! LM Studio and llama.cpp do so if no reasoning parser is set. If the model's chat template puts the opening tag into
+//! the prompt (DeepSeek R1, QwQ, Qwen3), only the closing one comes.
 
 use super::Chunk;
 
-/// What stands around them.
+/// The opening and closing tags of reasoning.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
-/// How many blanks before the tag are held back, in bytes. Where there are more it is none.
+/// The most white space before an opening tag, or after a closing one, in bytes; with more it is not taken for a tag.
 const MOST_BLANKS: usize = 64;
 
-/// Where in its text a reply is.
+/// The position in the text of a reply.
 #[derive(Debug, Default, Clone, Copy)]
 enum Place {
-    /// Before the first character that tells.
+    /// Before it is clear whether the text begins with a tag.
     #[default]
     Beginning,
-    /// In a text that began without a tag: the answer, unless a closing tag says that it was thoughts.
+    /// In a text that began without a tag: the answer, unless a closing tag shows that it was reasoning.
     Open,
-    /// In thoughts that end with this tag; whether any have been given.
+    /// In reasoning that ends with this tag; `begun` once some of it has been passed on.
     Thoughts { end: &'static str, begun: bool },
-    /// Behind them, before the answer.
+    /// After the reasoning, before the answer.
     Behind,
     /// In the answer.
     Answer,
 }
 
-/// Tells the thoughts at the very beginning of a reply's text from its answer, however the text comes in pieces: a tag
-/// within the answer is part of it. A reply whose reasoning comes apart from its text is left as it is. Of closing tags that
-/// nothing has opened only the first one may end thoughts, and only where it does not look mentioned.
+/// Separates the reasoning at the very beginning of a reply's text from the answer, however the text is split into
+/// pieces; a tag within the answer is part of it. A reply whose reasoning comes separately is left as it is. Of closing
+/// tags without an opening one, only the first may end reasoning, and only if it does not look like a mention of the
+/// tag.
 #[derive(Debug, Default)]
 pub(super) struct Thoughts {
     place: Place,
-    /// A tag that is not whole yet, and the blanks before it.
+    /// The beginning of a possible tag, and the white space before it.
     held: String,
 }
 
 impl Thoughts {
-    /// What this chunk of the reply says, in order. `said` is the text of the reply so far.
+    /// Splits a chunk into reasoning and answer, in order. `said` is the text of the reply so far.
     pub fn split(&mut self, chunk: Chunk, said: &str) -> [Option<Chunk>; 2] {
         match (self.place, chunk) {
             (Place::Answer, chunk) => [Some(chunk), None],
@@ -63,7 +64,7 @@ impl Thoughts {
         }
     }
 
-    /// What is still held back when nothing more comes, after the text `said`.
+    /// What is still held back at the end of the reply, after the text `said`.
     pub fn end(&mut self, said: &str) -> Option<Chunk> {
         match self.place {
             Place::Thoughts { .. } => reasoning(std::mem::take(&mut self.held)),
@@ -90,7 +91,7 @@ impl Thoughts {
         (!held.is_empty()).then_some(Chunk::Text(held))
     }
 
-    /// Looks whether the text begins with a tag, or still may.
+    /// Looks whether the text begins with an opening tag, or still may.
     fn begin(&mut self, said: &str) -> [Option<Chunk>; 2] {
         let text = self.held.trim_start();
         let blanks = self.held.len() - text.len();
@@ -107,7 +108,7 @@ impl Thoughts {
         self.look(said, false)
     }
 
-    /// Looks for a closing tag in what is held back. `is_all` of the text has come.
+    /// Looks for a closing tag in what is held back. `is_all` says that no more text will come.
     fn look(&mut self, said: &str, is_all: bool) -> [Option<Chunk>; 2] {
         let first = TAGS.into_iter().filter_map(|(tag, end)| Some((self.held.find(end)?, tag, end)));
         let Some((at, tag, end)) = first.min() else {
@@ -122,7 +123,7 @@ impl Thoughts {
         let line = after.trim_start_matches([' ', '\t', '\r']);
         let is_near = after.len() - line.len() <= MOST_BLANKS;
         if is_near && line.is_empty() && !is_all {
-            // The line still goes on; what stands before the tag need not wait for its end.
+            // The line may go on; the text before the tag need not wait for its end.
             let (text, rest) = (before.to_owned(), format!("{closing}{after}"));
             self.held = rest;
             return [(!text.is_empty()).then_some(Chunk::Text(text)), None];
@@ -168,7 +169,7 @@ impl Thoughts {
     }
 }
 
-/// What comes after a tag and the blanks behind it.
+/// What comes after a tag and the white space after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follows {
     NewLine,
@@ -184,10 +185,10 @@ impl Follows {
     }
 }
 
-/// Whether a closing tag after this text ends thoughts that began in the prompt, and is not part of an answer that
-/// mentions it. It does where it ends its line, and either has that line for itself or follows the last word without a
-/// blank, as models write it. It does not where its beginning stands in the text, in a block of code or a quotation, or
-/// behind a mark of code that is still open in its paragraph.
+/// Whether a closing tag after this text ends reasoning that began in the prompt, rather than being mentioned in an
+/// answer. It does if it ends its line, and either stands there alone or follows the last word without a space, as
+/// models write it. It does not if the text contains the opening tag, or if it stands in a block of code, in a
+/// quotation, or after a backtick that is still open in its paragraph.
 fn ends_thoughts(before: &str, beginning: &str, follows: Follows) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let is_alone = line.len() <= 3 && line.bytes().all(|byte| byte == b' ');
@@ -213,7 +214,7 @@ fn ends_in_code(text: &str) -> bool {
         let info = line.trim_start_matches(mark);
         let length = line.len() - info.len();
         fence = match fence {
-            // Backticks behind the first ones make it code within the line.
+            // More backticks on the line make it inline code.
             None if length >= 3 && !(mark == '`' && info.contains('`')) => Some((mark, length)),
             Some((open, least)) if open == mark && length >= least && info.is_empty() => None,
             unchanged => unchanged,
@@ -232,7 +233,7 @@ fn without_leading_blanks(mut text: String) -> String {
     text
 }
 
-/// How much of a tag's beginning a text ends with, in bytes; less than the whole tag.
+/// How many bytes of a tag's beginning a text ends with; fewer than the whole tag.
 fn beginning_at_the_end(tag: &str, text: &str) -> usize {
     let ends = |length: &usize| tag.get(..*length).is_some_and(|beginning| text.ends_with(beginning));
     (1..tag.len()).rev().find(ends).unwrap_or(0)

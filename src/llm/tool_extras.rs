@@ -1,4 +1,5 @@
-//! What a server says beside a call of a tool and wants back with it. It is kept among the reasoning blocks of its reply.
+//! Extra data that a server sends with a tool call and wants back with it. It is kept among the reasoning blocks of the
+//! reply.
 //!
 //! - `extra_content` of a call: Gemini 3 signs its thoughts there, and refuses a conversation with a call whose signature is
 //!   missing (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
@@ -9,19 +10,20 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-/// The type of a block with what stands beside a call.
+/// The type of a block that holds a call's `extra_content`.
 const TYPE: &str = "tool_call.extra_content";
-/// The type of the block that says that the thoughts came as `reasoning_content`: other servers refuse such a field.
+/// The type of the block that records that reasoning came as `reasoning_content`; only then is it sent back so, since
+/// other servers refuse the field.
 const THOUGHTS_TYPE: &str = "message.reasoning_content";
 
-/// The reasoning block for what stands beside this part of a call, if anything does. `index` is the call's place in the
+/// The block for the `extra_content` of this part of a call, if it has any. `index` is the call's position in the
 /// reply.
 pub(super) fn block(part: &Value, index: u32) -> Option<Value> {
     let extra = part.get("extra_content").filter(|extra| extra.is_object())?;
     Some(json!({"type": TYPE, "index": index, "extra_content": extra}))
 }
 
-/// What belongs beside the call at this place, by the reasoning blocks of its reply.
+/// The `extra_content` of the call at this position, from the reasoning blocks of its reply.
 pub(super) fn of_call(details: &Value, at: usize) -> Option<&Value> {
     let is_of_call = |block: &Value| {
         is_of_type(block, TYPE)
@@ -30,12 +32,13 @@ pub(super) fn of_call(details: &Value, at: usize) -> Option<&Value> {
     details.as_array()?.iter().find(|block| is_of_call(block))?.get("extra_content")
 }
 
-/// The reasoning block of a reply with calls whose thoughts came as `reasoning_content`.
+/// The block of a reply with calls whose reasoning came as `reasoning_content`.
 pub(super) fn thoughts_block() -> Value {
     json!({"type": THOUGHTS_TYPE})
 }
 
-/// The reasoning blocks of a reply for the message that repeats it: with its thoughts, where they are wanted back.
+/// The reasoning blocks of a reply for the message that hands it back: with the text of its reasoning, if the server
+/// wants it.
 pub(super) fn with_thoughts(mut details: Value, thoughts: &str) -> Value {
     let blocks = details.as_array_mut().into_iter().flatten();
     for block in blocks.filter(|block| has_thoughts(block)) {
@@ -44,17 +47,17 @@ pub(super) fn with_thoughts(mut details: Value, thoughts: &str) -> Value {
     details
 }
 
-/// What belongs beside the message with these reasoning blocks as its `reasoning_content`.
+/// The `reasoning_content` of a message with these reasoning blocks.
 pub(super) fn thoughts(details: &Value) -> Option<&str> {
     details.as_array()?.iter().find(|block| has_thoughts(block))?.get("text").and_then(Value::as_str)
 }
 
-/// Whether this is the block of such thoughts.
+/// Whether this block records that reasoning came as `reasoning_content`.
 pub(super) fn has_thoughts(block: &Value) -> bool {
     is_of_type(block, THOUGHTS_TYPE)
 }
 
-/// The reasoning blocks that are reasoning, if there are any.
+/// The reasoning blocks without the extra data, if any are left.
 pub(super) fn without_extras(details: &Value) -> Option<Cow<'_, Value>> {
     match details.as_array() {
         Some(blocks) if blocks.iter().any(is_extra) => {

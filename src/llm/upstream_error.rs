@@ -12,7 +12,7 @@ use super::clean;
 use super::error::{CallError, ErrorKind};
 use super::retry::parse_retry_after;
 
-/// Who was asked for what: the words every error of one call is made of.
+/// Which provider was asked for which model: what every error message of one call is made of.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The configured provider's name.
@@ -34,7 +34,7 @@ impl FromIterator<String> for Secrets {
 }
 
 impl Asked {
-    /// An answer that cannot be used.
+    /// The error for an answer that cannot be used.
     pub fn bad_response(&self, what: &str) -> CallError {
         CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.provider)).having_reached()
     }
@@ -44,7 +44,8 @@ impl Asked {
         clean::excerpt(text, self.secrets.0.iter().map(ExposeSecret::expose_secret))
     }
 
-    /// An HTTP answer outside 2xx. `body` is what could be read of it; it may ask for a wait where no header does.
+    /// The error for an HTTP response outside 2xx. `body` is what could be read of it; it may ask for a wait if no
+    /// header does.
     pub fn refused(&self, status: u16, retry_after: Option<Duration>, body: &[u8]) -> CallError {
         let text = String::from_utf8_lossy(body);
         let said = ProviderError::read(&text);
@@ -55,7 +56,7 @@ impl Asked {
         error
     }
 
-    /// An error object inside an answer that began as a success.
+    /// The error for an error object inside an answer that began as a success.
     pub fn failed_midway(&self, error: &Value) -> CallError {
         let said = ProviderError::of(error);
         let status = said.code.parse::<u16>().ok().filter(|code| (400..600).contains(code));
@@ -67,7 +68,7 @@ impl Asked {
         call_error
     }
 
-    /// The connection failed; nothing of the URL is repeated.
+    /// The error for a failed connection; the URL is left out of it.
     pub fn transport(&self, error: reqwest::Error) -> CallError {
         let what = if error.is_timeout() {
             "did not accept the connection in time"
@@ -144,7 +145,7 @@ struct ProviderError {
     code: String,
     /// Everything that may tell the kind of failure, in lower case.
     all: String,
-    /// It came as JSON, so it is the model server that speaks, not something in front of it.
+    /// It came as JSON, so from the model server itself, not from something in front of it.
     structured: bool,
     /// The wait that it asks for.
     wait: Option<Duration>,
@@ -179,8 +180,7 @@ impl ProviderError {
         }
     }
 
-    /// From an error object (`{message, code, type, metadata: {raw}}` and its relatives), or a
-    /// bare string.
+    /// From an error object (`{message, code, type, metadata: {raw}}` and its variants), or a bare string.
     fn of(error: &Value) -> Self {
         let text = |name: &str| plain(error.get(name));
         let raw = error.get("metadata").map(|metadata| plain(metadata.get("raw"))).unwrap_or_default();
@@ -276,7 +276,7 @@ fn html_title(body: &str) -> String {
 fn kind_of_status(status: u16, said: &str) -> ErrorKind {
     match status {
         403 if says_right_key(said) => ErrorKind::Refused,
-        // OpenRouter's, of a key with a limit of its own.
+        // OpenRouter, of a key with a limit of its own.
         403 if said.contains("key limit exceeded") => ErrorKind::RateLimited,
         401 | 403 => ErrorKind::Auth,
         // Gemini and xAI.

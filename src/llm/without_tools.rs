@@ -1,11 +1,11 @@
-//! Models without tools: how they refuse them, and how they are asked all the same.
+//! Models that take no tools: how they refuse them, and how they are asked all the same.
 
 use super::error::{CallError, ErrorKind};
 use super::request::{ChatMessage, ChatRequest, Role};
 
 /// How servers say that a model takes no tools. In lower case.
 const REFUSALS: &[&str] = &["tool", "function"];
-/// How they say that the model tried to call one and wrote nonsense: it does take tools.
+/// How servers say that the model tried to call a tool and wrote nonsense: it does take tools.
 const FAILED_TRIES: &[&str] = &["tool_use_failed", "failed to call a function", "failed to parse tool call"];
 
 /// Whether a provider may have refused a request for its tools: servers word it in many ways. It is certain once the
@@ -30,7 +30,8 @@ pub(super) fn may_mean_the_tools(error: &CallError) -> bool {
     status_fits && says(error, REFUSALS)
 }
 
-/// Whether the model is to be offered tools again, even though this request went through only without them.
+/// Whether the model tried to call a tool and failed: it is offered tools again, even if this request succeeds only
+/// without them.
 pub(super) fn was_a_failed_try(error: &CallError) -> bool {
     says(error, FAILED_TRIES)
 }
@@ -41,8 +42,8 @@ fn says(error: &CallError, words: &[&str]) -> bool {
 }
 
 impl ChatRequest {
-    /// The same without tools: what was called before, and what came back, is told as plain text, since providers
-    /// refuse calls of tools that are not offered.
+    /// The request without tools: earlier calls and their results become plain text, since providers refuse calls of
+    /// tools that are not offered.
     #[must_use]
     pub fn without_tools(self) -> Self {
         Self { messages: as_plain_text(self.messages), tools: Vec::new(), ..self }

@@ -1,4 +1,4 @@
-//! The models that are known where AWS's own lists may not be asked for: `models.toml`.
+//! The built-in list of models, `models.toml`, for keys that may not read AWS's own lists.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,14 +12,14 @@ use crate::llm::{ModelInfo, Pricing};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Model {
-    /// Without the beginning of a profile.
+    /// Without a profile's prefix.
     id: String,
     name: String,
-    /// Tokens.
+    /// The context window, in tokens.
     context: u64,
     #[serde(default)]
     tools: bool,
-    /// Where the plain id may be asked.
+    /// The regions where the plain id can be called.
     #[serde(default)]
     regions: Vec<String>,
     #[serde(default)]
@@ -27,7 +27,7 @@ struct Model {
     /// The source regions of this model's profiles, where they differ from the usual ones.
     #[serde(default)]
     sources: BTreeMap<String, Vec<String>>,
-    /// USD for a million tokens: prompt, answer.
+    /// USD per million tokens of prompt and answer, by profile, by region, or as `any`.
     #[serde(default)]
     prices: BTreeMap<String, [f64; 2]>,
 }
@@ -46,11 +46,11 @@ struct Catalogue {
 static CATALOGUE: LazyLock<Catalogue> =
     LazyLock::new(|| toml::from_str(include_str!("models.toml")).expect("a test reads it"));
 
-/// The plain id where no region is named.
+/// The key of the plain id's price in regions that have no price of their own.
 const ANYWHERE: &str = "any";
 
 impl Model {
-    /// Whether a profile may be asked from a region.
+    /// Whether the model can be called through this profile from this region.
     fn serves(&self, profile: &str, region: &str) -> bool {
         if !self.profiles.iter().any(|known| known == profile) {
             return false;
@@ -72,8 +72,8 @@ impl Model {
     }
 }
 
-/// What is on offer in a region as far as is known without asking, by plain ids and ids of profiles; of one model the
-/// nearest profile first.
+/// The models on offer in a region as far as is known without a request, by plain ids and ids of profiles; the nearest
+/// profile of each model comes first.
 pub(super) fn offered(region: &str) -> Vec<ModelInfo> {
     let of_model = |model: &Model| {
         let profiles = regions::profiles(region).iter().filter(|profile| model.serves(profile, region));
@@ -84,7 +84,7 @@ pub(super) fn offered(region: &str) -> Vec<ModelInfo> {
     CATALOGUE.models.iter().flat_map(of_model).map(|id| info(id, None, region)).collect()
 }
 
-/// What is known of a model that is asked by this id in this region; with AWS's name for it, where it has told one.
+/// What is known of the model with this id in this region; `name` is AWS's own name for it, if known.
 pub(super) fn info(id: String, name: Option<String>, region: &str) -> ModelInfo {
     let (profile, plain) = regions::split_profile(&id);
     let known = CATALOGUE.models.iter().find(|model| model.id == plain);
@@ -108,9 +108,9 @@ pub(super) fn info(id: String, name: Option<String>, region: &str) -> ModelInfo 
     }
 }
 
-/// What the plain ids of models begin with that take images through Converse
-/// (<https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html>); where AWS's own list
-/// may be read, it counts.
+/// Prefixes of the plain ids of models that accept images through Converse
+/// (<https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html>);
+/// AWS's own list takes precedence, if it can be read.
 const WITH_IMAGES: [&str; 8] = [
     "anthropic.claude-",
     "amazon.nova-2-lite",
@@ -121,17 +121,17 @@ const WITH_IMAGES: [&str; 8] = [
     "mistral.pixtral-",
     "qwen.qwen3-vl-",
 ];
-/// The exceptions among them, which do not.
+/// Exceptions to `WITH_IMAGES`: models that do not.
 const WITHOUT_IMAGES: [&str; 3] =
     ["anthropic.claude-v2", "anthropic.claude-instant", "anthropic.claude-3-5-haiku"];
 
-/// Whether a model takes images, as far as is known without AWS's list.
+/// Whether a model accepts images, as far as is known without AWS's list.
 pub(super) fn sees_images(plain: &str) -> Option<bool> {
     let begins = |list: &[&str]| list.iter().any(|beginning| plain.starts_with(beginning));
     begins(&WITH_IMAGES).then_some(!begins(&WITHOUT_IMAGES))
 }
 
-/// A profile as people call it.
+/// A profile's name for people.
 fn shown(profile: &str) -> String {
     if profile == "global" { "global".to_owned() } else { profile.to_uppercase() }
 }

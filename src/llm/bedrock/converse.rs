@@ -11,7 +11,7 @@ use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::reply::{Usage, plausible_tokens};
 use crate::llm::upstream_error::Asked;
 
-/// Longest signature or closed block of reasoning, together.
+/// The most bytes of signatures and encrypted reasoning in one reply.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Reads one reply in order.
@@ -52,8 +52,7 @@ impl ReplyReader {
         self.has_begun
     }
 
-    /// Reads an event of a stream and appends its chunks to `out`. Events of kinds that nobody knows yet are passed
-    /// over.
+    /// Reads an event of a stream and appends its chunks to `out`. Events of unknown kinds are skipped.
     ///
     /// # Errors
     /// A malformed event, or a reason to stop that is a failure.
@@ -112,7 +111,8 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// The text of reasoning is bounded with the answer, by whoever puts it together; the rest is here.
+    /// Keeps a piece of reasoning. Its text counts towards the answer's size limit elsewhere; signature and encrypted
+    /// text are limited here.
     fn keep(&mut self, index: u64, piece: &Value) -> Result<(), CallError> {
         let field = |name: &str| piece.get(name).and_then(Value::as_str).unwrap_or_default();
         let (signature, redacted) = (field("signature"), field("redactedContent"));
@@ -127,7 +127,7 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// The block as OpenRouter writes them, which is how they are kept whoever sends them.
+    /// Passes a finished block on in OpenRouter's form, in which those of all providers are kept.
     fn end_reasoning(&mut self, index: u64, out: &mut Vec<Chunk>) {
         let Some(block) = self.reasoning.remove(&index) else { return };
         let mut details = Vec::new();
@@ -223,7 +223,8 @@ fn text(value: Option<&Value>) -> Option<String> {
     value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Token counts. Prompt tokens come split by what the cache did with them; `None` when one count is impossible.
+/// Token counts; `None` if one of them is impossible. Bedrock counts prompt tokens separately by what the cache did
+/// with them.
 fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str| usage.get(name).and_then(number).map_or(Some(0), plausible_tokens);
     let cached_tokens = count("cacheReadInputTokens")?;

@@ -1,4 +1,5 @@
-//! The vectors of Titan and Cohere, each asked in its own form (InvokeModel): Converse has none. No network here.
+//! Embeddings of Titan and Cohere, each called in its own format through InvokeModel, since Converse has none. No
+//! network here.
 //!
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html>
@@ -15,22 +16,22 @@ use crate::llm::reply::{Usage, plausible_tokens};
 use crate::llm::upstream_error::Asked;
 use crate::llm::{Chunk, Pricing};
 
-/// Where Bedrock says how many tokens a prompt had; Cohere's replies do not.
+/// The header with a prompt's token count, which Cohere's replies do not have.
 const TOKENS_HEADER: &str = "x-amzn-bedrock-input-token-count";
 
-/// Models that are asked alike.
+/// Models with the same request format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     Titan,
     Cohere,
 }
 
-/// A model's own id, without a region or the beginning of a profile.
+/// A model's own id, without a region or a profile's prefix.
 fn plain(model: &str) -> &str {
     regions::split_profile(regions::split(model).1).1
 }
 
-/// What a model costs, where it is one for embeddings. They are on no list of models, so neither is their price.
+/// The price of an embedding model. Such models are on no list of models, so their prices are not either.
 pub(super) fn price(model: &str) -> Option<Pricing> {
     let plain = plain(model);
     Family::of(plain)?;
@@ -43,7 +44,7 @@ pub(super) fn are_offered(model: &str) -> bool {
 }
 
 impl Family {
-    /// That of a model, by its id.
+    /// The family of a model, from its id.
     fn of(model: &str) -> Option<Self> {
         let plain = plain(model);
         if plain.starts_with("amazon.titan-embed-text-") {
@@ -55,7 +56,7 @@ impl Family {
         }
     }
 
-    /// The same, of a model that is asked.
+    /// The family of the model of a request.
     ///
     /// # Errors
     /// When it is not known how to ask it.

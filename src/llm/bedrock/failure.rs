@@ -1,4 +1,4 @@
-//! What Bedrock refuses, and how replies fail in the middle: the names of its exceptions as our kinds, each with a
+//! Bedrock's refusals, and failures in mid-reply: maps the names of its exceptions to our error kinds, each with a
 //! sentence that says what to do.
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ struct Failure<'a> {
     status: Option<u16>,
 }
 
-/// An HTTP answer outside 2xx. `named` is its header `x-amzn-errortype`.
+/// The error for an HTTP response outside 2xx. `named` is its header `x-amzn-errortype`.
 pub(super) fn refused(
     call: &Call<'_>,
     status: u16,
@@ -39,7 +39,7 @@ pub(super) fn refused(
     let in_body = document.as_ref().and_then(|body| body.get("__type")).and_then(Value::as_str);
     let name = bare_name(named.or(in_body).unwrap_or_default());
     let Some(words) = document.as_ref().and_then(words) else {
-        // The answer is not Bedrock's, but that of something in front of it.
+        // The answer comes not from Bedrock but from something in front of it.
         return call.asked.refused(status, retry_after, body);
     };
     let mut error = call.error(&Failure { name, words, status: Some(status) });
@@ -47,14 +47,14 @@ pub(super) fn refused(
     error
 }
 
-/// An exception in the middle of a reply.
+/// The error for an exception in the middle of a reply.
 pub(super) fn midway(call: &Call<'_>, name: &str, body: &[u8]) -> CallError {
     let words = document(body).as_ref().and_then(words).unwrap_or_default();
     let failure = Failure { name, words, status: status_of(name) };
     call.error(&failure)
 }
 
-/// An error of the connection itself, which has only a code and a sentence.
+/// The error for a failure of the connection itself, which has only a code and a sentence.
 pub(super) fn of_connection(call: &Call<'_>, code: &str, message: &str) -> CallError {
     call.error(&Failure { name: code, words: message.to_owned(), status: status_of(code) })
 }
@@ -88,7 +88,7 @@ fn status_of(name: &str) -> Option<u16> {
         "validationexception" => 400,
         "modeltimeoutexception" => 408,
         "modelerrorexception" => 424,
-        // `modelStreamErrorException` among them: it has a 424 that AWS wants retried, which others are not.
+        // `modelStreamErrorException` gets none: its status is 424, which is not retried, but AWS wants this one to be.
         _ => return None,
     })
 }

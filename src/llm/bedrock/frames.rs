@@ -1,5 +1,5 @@
 //! The frames that a streamed reply comes in (`application/vnd.amazon.eventstream`): their bounds, and what the
-//! headers of each say. Framing and checksums are the crate's.
+//! headers of each say. Framing and checksums are left to AWS's crate.
 
 use aws_smithy_eventstream::frame::{DecodedFrame, MessageFrameDecoder};
 use aws_smithy_types::event_stream::Message;
@@ -18,11 +18,11 @@ pub(super) enum Frame {
     Event { kind: String, json: Bytes },
     /// The reply ends with a failure: its kind (`throttlingException`, …) and its JSON.
     Exception { kind: String, json: Bytes },
-    /// The connection is given up by the server: a code, and a sentence.
+    /// The server gives up the connection: a code, and a sentence.
     Error { code: String, message: String },
 }
 
-/// What cannot be read as frames.
+/// Why bytes cannot be read as a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BadFrame {
     TooLong,
@@ -59,7 +59,7 @@ impl Frames {
     /// The next whole frame, if there is one.
     ///
     /// # Errors
-    /// Nothing after it can be read.
+    /// If a frame cannot be read; nothing after it can be either.
     pub fn next(&mut self) -> Result<Option<Frame>, BadFrame> {
         if !self.begun {
             let Some(length) = self.unread.first_chunk().map(|length| u32::from_be_bytes(*length)) else {

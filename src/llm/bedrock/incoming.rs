@@ -21,7 +21,7 @@ const MAX_OTHER_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Unknown,
-    /// A frame begins with its length, and none is so long that its first byte is not 0.
+    /// A frame begins with its length, whose first byte is always 0, since frames are short.
     Frames,
     Document,
     /// A page of something in front of Bedrock, or anything else.

@@ -1,4 +1,4 @@
-//! AWS's own lists of models, where the key may ask for them.
+//! AWS's own lists of models, for keys that may read them.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl FoundationModel {
         self.output_modalities.iter().any(|what| what == "TEXT")
     }
 
-    /// Whether it takes images, where the list says what it takes.
+    /// Whether it accepts images, if the list says what it accepts.
     fn sees_images(&self) -> Option<bool> {
         (!self.input_modalities.is_empty()).then(|| self.input_modalities.iter().any(|what| what == "IMAGE"))
     }
@@ -85,7 +85,7 @@ impl Profile {
         self.models.first()?.model_arn.as_deref()?.rsplit('/').next()
     }
 
-    /// The id to ask by: an account's own profiles have only an address.
+    /// The id to call it by: an account's own profiles are called by their ARN.
     fn id(&self) -> &str {
         match (&self.inference_profile_arn, self.of.as_deref()) {
             (Some(arn), Some("APPLICATION")) => arn,
@@ -94,10 +94,10 @@ impl Profile {
     }
 }
 
-/// What AWS says is on offer in a region.
+/// The models that AWS lists for a region.
 ///
 /// # Errors
-/// What it refused, or what was lost on the way.
+/// If AWS refuses the request, or the connection fails.
 pub(super) async fn offered(server: &Server, region: &str) -> Result<Vec<ModelInfo>, CallError> {
     let foundation: Foundation = get(server, region, "foundation-models", None).await?;
     let mut profiles = Vec::new();
@@ -132,7 +132,7 @@ async fn get<T: DeserializeOwned>(
     exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
 }
 
-/// Profiles first, each model's nearest one before the others, then what is asked by its plain id.
+/// Profiles first, each model's nearest one before the others, then the models that are called by their plain id.
 fn merged(foundation: &[FoundationModel], profiles: &[Profile], region: &str) -> Vec<ModelInfo> {
     let writes: BTreeMap<&str, bool> =
         foundation.iter().map(|model| (model.model_id.as_str(), model.writes())).collect();
@@ -141,14 +141,14 @@ fn merged(foundation: &[FoundationModel], profiles: &[Profile], region: &str) ->
         let nearness = regions::profiles(region).iter().position(|known| Some(*known) == beginning);
         (plain.to_owned(), nearness.unwrap_or(usize::MAX))
     };
-    // A model that is not listed is believed to write text: profiles also lead to models of other regions.
+    // A model that is not listed is assumed to write text: profiles also lead to models of other regions.
     let mut through: Vec<&Profile> = profiles
         .iter()
         .filter(|profile| profile.model().and_then(|model| writes.get(model)).copied().unwrap_or(true))
         .collect();
     through.sort_by_key(order);
     let behind = |id: &str| foundation.iter().find(|model| model.model_id == id);
-    // Its own statement, where it is listed and has one.
+    // What the list says of it takes precedence, if it says anything.
     let seeing = |info: ModelInfo, model: Option<&FoundationModel>| ModelInfo {
         images: model.and_then(FoundationModel::sees_images).or(info.images),
         ..info

@@ -1,4 +1,5 @@
-//! Amazon Bedrock: Converse, ConverseStream, and InvokeModel for embeddings, written here; framing and signatures by AWS's own crates.
+//! Amazon Bedrock: Converse, ConverseStream, and InvokeModel for embeddings. Framing and signatures are left to AWS's
+//! own crates.
 
 mod catalogue;
 mod converse;

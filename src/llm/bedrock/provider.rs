@@ -28,7 +28,7 @@ use crate::llm::settings::ProviderKind;
 use crate::llm::settings::ProviderSettings;
 use crate::llm::{Chunks, ModelInfo, Pricing, Provider};
 
-/// See the module.
+/// The kind `bedrock`.
 pub const KIND: ProviderKind = ProviderKind {
     name: "bedrock",
     implied_by: &[],
@@ -47,9 +47,9 @@ struct Bedrock {
     server: Server,
     /// The region of ids that name none.
     region: String,
-    /// Those that may be asked.
+    /// The regions that may be used.
     regions: Vec<String>,
-    /// Whether the configuration names them.
+    /// Whether the configuration names `regions`.
     has_own_regions: bool,
     /// What is on offer in regions where AWS's own lists have been read, by ids without a region.
     offers: RwLock<BTreeMap<String, Vec<ModelInfo>>>,
@@ -97,13 +97,14 @@ impl Bedrock {
         }
     }
 
-    /// What is on offer in a region, by ids without it: by AWS's own list where that could be read, else by ours.
+    /// What is on offer in a region, by ids without the region: from AWS's own list if it could be read, else from
+    /// ours.
     fn offered(&self, region: &str) -> Vec<ModelInfo> {
         let offers = self.offers.read().unwrap_or_else(PoisonError::into_inner);
         offers.get(region).cloned().unwrap_or_else(|| catalogue::offered(region))
     }
 
-    /// Reads AWS's own lists as far as the key may: that of the default region, and those of the others where the
+    /// Reads AWS's own lists as far as the key may: that of the default region, and those of the others if the
     /// configuration names them.
     async fn read_lists(&self) {
         if !self.read_list(&self.region).await || !self.has_own_regions || self.server.has_own_control() {
@@ -114,7 +115,7 @@ impl Bedrock {
         }
     }
 
-    /// Whether it could be read. Most keys may not ask for it, which is no error.
+    /// Reads AWS's list for a region; returns whether that worked. Most keys may not read it, which is not an error.
     async fn read_list(&self, region: &str) -> bool {
         match lists::offered(&self.server, region).await {
             Ok(offered) => {

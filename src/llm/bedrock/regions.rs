@@ -1,6 +1,6 @@
-//! The regions of Bedrock, how models name them, and which profiles serve them.
+//! The regions of Bedrock, how the ids of models name them, and which profiles serve them.
 
-/// A region.
+/// A region of AWS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     /// As AWS calls it: `eu-west-1`.
@@ -9,7 +9,7 @@ pub struct Region {
     pub name: &'static str,
 }
 
-/// Those that Bedrock is offered in, as of November 2026.
+/// The regions in which Bedrock is offered, as of November 2026.
 pub const REGIONS: &[Region] = &[
     Region { id: "af-south-1", name: "Africa (Cape Town)" },
     Region { id: "ap-east-2", name: "Asia Pacific (Taipei)" },
@@ -54,7 +54,7 @@ pub fn known(id: &str) -> Option<&'static Region> {
     REGIONS.iter().find(|region| region.id == id)
 }
 
-/// Whether this could be a region: AWS opens new ones. It becomes part of a host name.
+/// Whether this could be a region, since AWS opens new ones. Strict, because it becomes part of a host name.
 #[must_use]
 pub fn is_region(id: &str) -> bool {
     let parts: Vec<&str> = id.split('-').collect();
@@ -69,8 +69,8 @@ pub fn is_region(id: &str) -> bool {
         && id.len() <= 30
 }
 
-/// A model's id in two: the region it names, if it names one, and the id as Bedrock knows it. The region of an ARN is
-/// the one within.
+/// Splits a model's id into the region that it names, if any, and the id as Bedrock knows it. An ARN contains its
+/// region, and stays whole.
 #[must_use]
 pub fn split(id: &str) -> (Option<&str>, &str) {
     if let Some(rest) = id.strip_prefix("arn:") {
@@ -82,8 +82,8 @@ pub fn split(id: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What the ids of profiles begin with that serve this region, the nearest first: those of the country, those of the
-/// part of the world, the one of the whole world.
+/// Prefixes of the inference profiles that serve this region, the nearest first: country, part of the world, whole
+/// world.
 #[must_use]
 pub fn profiles(region: &str) -> &'static [&'static str] {
     match region {
@@ -99,10 +99,10 @@ pub fn profiles(region: &str) -> &'static [&'static str] {
     }
 }
 
-/// Everything that ids of profiles begin with.
+/// All prefixes of inference profiles.
 pub(super) const PROFILES: &[&str] = &["us", "us-gov", "eu", "apac", "jp", "au", "in", "ca", "global"];
 
-/// An id in two: the beginning of a profile, if it has one, and the model's own.
+/// Splits an id into the profile's prefix, if it has one, and the model's plain id.
 #[must_use]
 pub fn split_profile(id: &str) -> (Option<&str>, &str) {
     match id.split_once('.') {

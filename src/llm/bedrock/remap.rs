@@ -1,4 +1,4 @@
-//! Where a model is to be found in another region. Pure.
+//! Finds the id of a model in another region. Pure functions.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use super::regions;
 use crate::llm::regional::Moved;
 
-/// How many are named in the place of a model that a region lacks.
+/// The most alternatives that are named for a model that a region lacks.
 const MAX_NEAREST: usize = 3;
 
-/// The id by which a region has a model: that of the nearest profile, else the plain one. `id` is as Bedrock knows it
-/// in its own region, `offered` what the region has.
+/// A model's id in `region`: that of the nearest profile, else the plain one. `id` is the model's id in its own region,
+/// without that region, and `offered` has the ids that `region` offers.
 pub(super) fn remap(id: &str, region: &str, offered: &[&str]) -> Moved {
     let (_, plain) = regions::split_profile(id);
     match preferred(plain, region).into_iter().find(|id| offered.contains(&id.as_str())) {
@@ -25,7 +25,7 @@ fn preferred(plain: &str, region: &str) -> Vec<String> {
     profiles.chain([plain.to_owned()]).collect()
 }
 
-/// Models of the same maker, those first whose name has most words in common, then the newest.
+/// Models of the same maker: first those whose names have the most words in common, then the newest.
 fn nearest(plain: &str, region: &str, offered: &[&str]) -> Vec<String> {
     let maker = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
     let own_words = words(plain);

@@ -1,7 +1,7 @@
 //! A request as Converse takes it.
 //!
-//! Converse is stricter than chat completions: turns alternate and begin with the user, no text is blank, and what
-//! tools gave back is said by the user.
+//! Converse is stricter than chat completions: turns alternate and begin with the user, no text is blank, and the
+//! results of tools are said by the user.
 
 use serde_json::{Map, Value, json};
 
@@ -12,11 +12,11 @@ use crate::llm::tools::Tool;
 
 /// Converse takes temperatures from 0 to 1, other servers to 2.
 const MAX_TEMPERATURE: f64 = 1.0;
-/// What stands where a turn must be and nobody said anything.
+/// The text of a turn that must not be empty although nobody said anything.
 const NOTHING: &str = "…";
 
-/// The body of `converse` and `converse-stream` alike. With `folded`, what the model is told before anything else is
-/// said by the user: some models take no system prompt.
+/// The body of `converse` and `converse-stream` alike. With `folded`, the system prompt is said by the user: some
+/// models take none.
 pub(super) fn body(request: &ChatRequest, folded: bool) -> Value {
     let mut system = Vec::new();
     let mut turns = Turns::default();
@@ -70,7 +70,7 @@ fn keeps_marked(model: &str) -> bool {
     model.contains("anthropic.claude") && !WITHOUT.iter().any(|without| model.contains(without))
 }
 
-/// The conversation so far: neighbours of one role are one message.
+/// The conversation so far; adjacent messages of the same role are merged.
 #[derive(Default)]
 struct Turns(Vec<(&'static str, Vec<Value>)>);
 

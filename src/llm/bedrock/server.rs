@@ -1,4 +1,4 @@
-//! Bedrock over HTTP: where it is in each region, and authenticated requests to it.
+//! Bedrock over HTTP: its address in each region, and authenticated requests to it.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,7 +19,7 @@ use crate::llm::headers;
 use crate::llm::settings::ProviderSettings;
 use crate::llm::upstream_error::Asked;
 
-/// Characters that are not escaped in a path, as AWS does it.
+/// Characters that are escaped in a path, as AWS does it: all but letters, digits, `-`, `.`, `_` and `~`.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// How long a list of models may take.
 pub(super) const LIST_TIME: Duration = Duration::from_secs(15);
@@ -31,12 +31,12 @@ enum Entry {
     Signed(Box<Renewing>),
 }
 
-/// Everything fixed about it.
+/// Bedrock as it is configured.
 #[derive(Debug)]
 pub(super) struct Server {
     provider: String,
     client: Client,
-    /// Used in the place of AWS's own addresses.
+    /// Used instead of AWS's own addresses.
     base: Option<Url>,
     control: Option<Url>,
     headers: HeaderMap,
@@ -56,7 +56,7 @@ pub(super) struct Request<'a> {
 
 impl Server {
     /// # Errors
-    /// Every wrong setting, in words that name it and not its value.
+    /// Every wrong setting, by name and without its value.
     pub fn new(settings: &ProviderSettings, own: &Settings, client: Client) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let headers = headers::configured(settings, &mut problems);
@@ -87,7 +87,7 @@ impl Server {
         }
     }
 
-    /// The words of errors about this model.
+    /// What error messages about this model are made of.
     pub fn asked(&self, model: &str) -> Asked {
         Asked {
             provider: self.provider.clone(),
@@ -105,17 +105,17 @@ impl Server {
         self.control.is_some()
     }
 
-    /// Where a model is asked.
+    /// The address of an action of a model.
     pub fn model_url(&self, region: &str, model: &str, action: &str) -> Result<Url, CallError> {
         self.url(self.base.as_ref(), "bedrock-runtime", region, &["model", model, action])
     }
 
-    /// What the addresses of this region's models begin with.
+    /// The base URL of this region's models.
     pub fn address(&self, region: &str) -> Option<Url> {
         self.url(self.base.as_ref(), "bedrock-runtime", region, &[]).ok()
     }
 
-    /// Where lists are asked for.
+    /// The address of a list of models.
     pub fn control_url(&self, region: &str, list: &str) -> Result<Url, CallError> {
         self.url(self.control.as_ref(), "bedrock", region, &[list])
     }
@@ -135,8 +135,8 @@ impl Server {
         Ok(url)
     }
 
-    /// Sends it; the result can report errors in words that also hide the keys it was sent with. Expired keys are
-    /// renewed, and it is sent once more.
+    /// Sends a request. If the keys have expired, they are renewed and it is sent once more. The [`Asked`] that it
+    /// returns also redacts the keys that were used.
     pub async fn send(&self, asked: &Asked, request: &Request<'_>) -> Result<(Response, Asked), CallError> {
         match self.send_once(asked, request).await? {
             Sent::Response(response, asked) => Ok((response, asked)),
@@ -196,9 +196,9 @@ impl Server {
     }
 }
 
-/// How a try to send ended that is no failure yet.
+/// How a try to send ended, if that is no final failure.
 enum Sent {
     Response(Response, Asked),
-    /// Other keys can be had.
+    /// The keys have expired, and others can be fetched.
     Expired(CallError),
 }

@@ -9,10 +9,10 @@ use super::regions::{self, REGIONS};
 use crate::llm::kind::{OwnKey, OwnValue, Problem, Variable};
 use crate::llm::settings::ProviderSettings;
 
-/// The region where neither the configuration nor `AWS_REGION` says one.
+/// The region if neither the configuration nor the environment names one.
 const DEFAULT_REGION: &str = "us-east-2";
 
-/// What it is configured with beyond what all providers have.
+/// The keys that it has beyond those of all providers.
 pub(super) const KEYS: &[OwnKey] = &[
     OwnKey {
         name: "region",
@@ -54,13 +54,13 @@ pub(super) const KEYS: &[OwnKey] = &[
     },
 ];
 
-/// The variables that stand for the key of the provider `bedrock`.
+/// The environment variables that set the API key of the provider `bedrock`.
 pub(super) const VARIABLES: &[Variable] = &[
     Variable { name: "BEDROCK_API_KEY", provider: "bedrock", key: "api_key" },
     Variable { name: "AWS_BEARER_TOKEN_BEDROCK", provider: "bedrock", key: "api_key" },
 ];
 
-/// The variables that AWS's own programs read, as far as they are read here.
+/// Those environment variables of AWS's own programs that are read here.
 pub(super) const READS: &[&str] = &[
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
@@ -80,11 +80,11 @@ pub(super) const READS: &[&str] = &[
     "USERPROFILE",
 ];
 
-/// How requests are signed where there is no bearer key.
+/// How requests are authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CredentialSource {
-    /// A bearer key, and nothing is signed.
+    /// With a bearer key; nothing is signed.
     #[default]
     Key,
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, where there is one, `AWS_SESSION_TOKEN`.
@@ -97,7 +97,7 @@ pub(super) enum CredentialSource {
     Instance,
 }
 
-/// The variables that AWS's own programs read. `Debug` shows their names only.
+/// The environment variables of AWS's own programs. `Debug` shows their names only.
 #[derive(Clone, Default)]
 pub(super) struct AwsEnvironment(BTreeMap<String, String>);
 
@@ -118,24 +118,24 @@ impl fmt::Debug for AwsEnvironment {
     }
 }
 
-/// What is Bedrock's own among the settings of a provider.
+/// The settings that only Bedrock has.
 #[derive(Debug)]
 pub(super) struct Settings {
     /// The region of models whose id names none.
     pub region: String,
     /// The regions that may be asked.
     pub regions: Vec<String>,
-    /// Whether the configuration names them.
+    /// Whether the configuration names `regions`.
     pub has_own_regions: bool,
     pub credentials: CredentialSource,
     /// Which profile of the shared files; by default `AWS_PROFILE`, else `default`.
     pub profile: Option<String>,
-    /// Where the lists of models are asked for, in the place of AWS's own addresses.
+    /// The address of the lists of models, instead of AWS's own addresses.
     pub control_url: Option<String>,
     pub environment: AwsEnvironment,
 }
 
-/// The same as it is configured.
+/// [`Settings`] as they are configured.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Own {

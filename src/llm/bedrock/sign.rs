@@ -1,4 +1,4 @@
-//! Bedrock's signatures. What signs is [`crate::sigv4`].
+//! Signs requests to Bedrock, with [`crate::sigv4`].
 
 use std::time::SystemTime;
 
@@ -8,10 +8,10 @@ use url::Url;
 use super::credentials::Keys;
 use crate::sigv4::{self, Body, Service};
 
-/// What Bedrock calls itself in signatures, also where its lists of models are asked for.
+/// Bedrock's service name in signatures, also for requests for its lists of models.
 const SERVICE: &str = "bedrock";
 
-/// What is signed.
+/// The parts of a request that are signed.
 pub(super) struct ToSign<'a> {
     pub method: &'a str,
     pub url: &'a Url,

@@ -1,5 +1,5 @@
-//! What is known of services that speak chat completions: where each is, which variable has its key, and what it
-//! cannot do. A table of data, one entry a service; `openai_compatible.rs` reads it.
+//! Presets for services that speak chat completions: the address of each, the variable with its key, and what it cannot
+//! do. A table with one entry per service; `openai_compatible.rs` reads it.
 
 mod preset;
 mod table;

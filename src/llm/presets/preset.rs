@@ -5,25 +5,25 @@
 pub struct Preset {
     /// What `providers.<name>.preset` calls it. A provider of this name has it without saying so.
     pub name: &'static str,
-    /// The part before `/chat/completions`; none where everybody has another.
+    /// The part of the address before `/chat/completions`; `None` if it differs from customer to customer.
     pub base_url: Option<&'static str>,
-    /// The variable that stands for `base_url` of the provider of this name.
+    /// The environment variable that sets `base_url` of the provider of this name.
     pub base_url_variable: Option<&'static str>,
-    /// The variables that stand for `api_key` of the provider of this name; the first that is set counts.
+    /// The environment variables that set `api_key` of the provider of this name; the first that is set counts.
     pub key_variables: &'static [&'static str],
-    /// Whether one of these alone configures the provider.
+    /// Whether one of `key_variables` alone configures the provider.
     pub by_key_alone: bool,
-    /// Whether nothing is answered without a key.
+    /// Whether every request needs a key.
     pub needs_key: bool,
     pub key_header: KeyHeader,
     pub addresses: Addresses,
     /// Whether replies come token by token.
     pub streams: bool,
-    /// Whether `stream_options` is taken; others report the usage of a stream by themselves, or not at all.
+    /// Whether `stream_options` is accepted; other services report the usage of a stream on their own, or not at all.
     pub stream_options: bool,
     /// Whether the bound on tokens is called `max_completion_tokens`.
     pub max_completion_tokens: bool,
-    /// What the ids of models begin with that refuse a temperature.
+    /// Id prefixes of models that refuse a temperature.
     pub without_temperature: &'static [&'static str],
     /// Whether tools may be offered.
     pub tools: bool,
@@ -35,10 +35,10 @@ pub struct Preset {
     pub lists_models: bool,
     /// The models that are known where there is no such list: suggestions only, others may be asked as well.
     pub models: &'static [&'static str],
-    /// Patterns of the ids of models that see pictures, where its list does not say.
+    /// Patterns of the ids of models that accept images, for lists that do not say so.
     pub image_models: &'static [&'static str],
-    /// What the ids of models begin with that search the web whatever they are asked, so that they are not fit for
-    /// titles, classifications and other small tasks.
+    /// Id prefixes of models that search the web for every request, so that they are not fit for titles,
+    /// classifications and other small tasks.
     pub unfit_for_utility: &'static [&'static str],
 }
 
@@ -47,7 +47,7 @@ pub struct Preset {
 pub enum KeyHeader {
     /// `Authorization: Bearer …`
     Bearer,
-    /// In a header of this name, in lower case, as it is.
+    /// The bare key, in a header of this name, which is in lower case.
     Named(&'static str),
 }
 

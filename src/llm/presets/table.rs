@@ -3,11 +3,11 @@
 use super::super::kind::Variable;
 use super::preset::{Addresses, KeyHeader, Preset};
 
-/// Reasoning models refuse a temperature other than the usual one
+/// Id prefixes of reasoning models, which refuse every temperature but the default
 /// (<https://platform.openai.com/docs/guides/reasoning>).
 const OPENAI_REASONING: &[&str] = &["o1", "o3", "o4", "gpt-5"];
 
-/// Models that take images (<https://platform.openai.com/docs/models>); those before them, and `o1-mini` and `o3-mini`, do not.
+/// Models that accept images (<https://platform.openai.com/docs/models>); older ones, `o1-mini` and `o3-mini` do not.
 const OPENAI_WITH_IMAGES: &[&str] = &[
     "gpt-4o*",
     "gpt-4.1*",
@@ -23,7 +23,7 @@ const OPENAI_WITH_IMAGES: &[&str] = &[
     "o4-mini*",
 ];
 
-/// In the order of their names, those on one's own machine last.
+/// In alphabetical order, those for one's own machine last.
 pub const PRESETS: &[Preset] = &[
     // <https://platform.claude.com/docs/en/api/openai-sdk>: `response_format` is ignored, `temperature` capped at 1,
     // reasoning is not returned; `GET /v1/models` takes the bearer key as well; images as `data:` addresses. No embeddings
@@ -176,7 +176,7 @@ pub const PRESETS: &[Preset] = &[
         embeddings: false,
         ..Preset::PLAIN
     },
-    // <https://docs.litellm.ai/docs/proxy/user_keys>: a gateway of one's own.
+    // <https://docs.litellm.ai/docs/proxy/user_keys>: a self-hosted gateway.
     Preset {
         name: "litellm",
         base_url: Some("http://localhost:4000/v1"),
@@ -215,7 +215,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// What they are called.
+/// The names of [`PRESETS`].
 pub const NAMES: &[&str] = &{
     let mut names = [""; PRESETS.len()];
     let mut at = 0;
@@ -226,7 +226,7 @@ pub const NAMES: &[&str] = &{
     names
 };
 
-/// What `providers.<name>.preset` may be: one of them, or none.
+/// What `providers.<name>.preset` may be: the name of a preset, or `none`.
 pub const WORDS: &[&str] = &{
     let mut words = [Preset::PLAIN.name; PRESETS.len() + 1];
     let mut at = 0;

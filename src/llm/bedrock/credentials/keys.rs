@@ -1,4 +1,4 @@
-//! Keys to sign with, and how they are read as JSON.
+//! Keys that requests are signed with, and how they are read from JSON.
 
 use std::fmt;
 
@@ -23,10 +23,10 @@ impl fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// Keys of the metadata services of containers and machines.
+    /// Reads the keys that the metadata services of containers and machines answer with.
     ///
     /// # Errors
-    /// A sentence that repeats nothing of what came.
+    /// What is wrong, in words that repeat nothing of the answer.
     pub fn read(json: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "PascalCase")]

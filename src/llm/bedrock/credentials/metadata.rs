@@ -1,4 +1,4 @@
-//! The services that give keys to containers and machines. They are asked only where the configuration says so.
+//! The services that give keys to containers and machines. They are called only if the configuration says so.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -12,20 +12,20 @@ use super::keys::Keys;
 use crate::llm::bedrock::settings::AwsEnvironment;
 use crate::llm::exchange;
 
-/// How long one question may take: these services are next door, or not there.
+/// How long one request may take: these services are close by, or not there.
 const TIME: Duration = Duration::from_secs(2);
 /// The longest answer.
 const MAX_BYTES: usize = 64 << 10;
 /// Where ECS gives keys to its containers.
 const CONTAINER: &str = "http://169.254.170.2";
-/// The hosts that may be asked over plain HTTP, beside this machine: those of ECS and of EKS.
+/// The hosts that may be called over plain HTTP, besides this machine: those of ECS and of EKS.
 const CONTAINER_HOSTS: [&str; 3] = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"];
 /// The metadata service of EC2.
 const INSTANCE: &str = "http://169.254.169.254";
 /// How long a machine's token is valid, in seconds; it is used once.
 const TOKEN_SECONDS: &str = "60";
 
-/// Its own client: it uses no proxy, and has short time limits.
+/// A client of its own, without a proxy and with short time limits.
 fn client() -> Result<Client, String> {
     let built =
         Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).timeout(TIME).build();
@@ -54,14 +54,14 @@ async fn answer(request: RequestBuilder, whom: &str) -> Result<Vec<u8>, String> 
 pub(in crate::llm::bedrock) struct Container {
     client: Client,
     url: Url,
-    /// What is sent with the question, or the file that holds it: it changes.
+    /// The token sent with each request. A token in `token_file` is read each time instead, since it changes.
     token: Option<HeaderValue>,
     token_file: Option<PathBuf>,
 }
 
 impl Container {
     /// # Errors
-    /// When the variables that containers have are not there, or name a host that is not to be trusted with keys.
+    /// If the variables that containers have are missing, or name a host that is not trusted to give keys.
     pub fn new(env: &AwsEnvironment) -> Result<Self, String> {
         let full = env.get("AWS_CONTAINER_CREDENTIALS_FULL_URI");
         let address = match (env.get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"), full) {

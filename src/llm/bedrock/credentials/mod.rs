@@ -1,5 +1,5 @@
 //! Where the keys that requests are signed with come from. They are looked for only where the configuration says, and
-//! those that expire are renewed before they do, once for everybody.
+//! those that expire are renewed in time, once for all callers.
 
 mod keys;
 mod metadata;

@@ -10,7 +10,7 @@ use super::source::Source;
 
 /// How long before their end keys are renewed. AWS has the next ones ready five minutes before.
 const BEFORE: Duration = Duration::from_secs(300);
-/// How long keys that are still good are used after a failure to renew them, before it is tried again.
+/// How long after a failure to renew keys that are still good it is tried again.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// The keys of one source.
@@ -81,7 +81,7 @@ impl Renewing {
         let now = Timestamp::now();
         let renew_at = keys.expires.map(|expires| {
             let early = expires.checked_sub(BEFORE).unwrap_or(now);
-            // Some live so short that they would be renewed at once: each is used for a moment at least.
+            // Keys that expire very soon would be renewed at once: each is used for a while at least.
             early.max(now.checked_add(PAUSE).unwrap_or(now)).min(expires)
         });
         let keys = Arc::new(keys);

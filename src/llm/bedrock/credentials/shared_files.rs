@@ -16,13 +16,13 @@ const TIME: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub(in crate::llm::bedrock) struct SharedFiles {
     profile: String,
-    /// The file of credentials, then that of settings.
+    /// The credentials file, then the config file.
     files: Vec<PathBuf>,
 }
 
 impl SharedFiles {
     /// # Errors
-    /// When no home says where the files are.
+    /// If there is neither a home directory nor a variable that says where the files are.
     pub fn new(profile: Option<&str>, env: &AwsEnvironment) -> Result<Self, String> {
         let named = profile.or_else(|| env.get("AWS_PROFILE")).or_else(|| env.get("AWS_DEFAULT_PROFILE"));
         let profile = named.unwrap_or("default").to_owned();
@@ -42,7 +42,7 @@ impl SharedFiles {
     /// Reads the profile.
     ///
     /// # Errors
-    /// What is missing, without a word of what the files hold.
+    /// What is missing, without repeating what the files hold.
     pub async fn fetch(&self) -> Result<Keys, String> {
         let mut found = BTreeMap::new();
         for file in &self.files {
@@ -52,7 +52,7 @@ impl SharedFiles {
                 Err(error) => return Err(format!("{} cannot be read: {}", file.display(), error.kind())),
             };
             for (name, value) in section(&text, &self.profile, file) {
-                // What the file of credentials says goes first.
+                // The credentials file takes precedence.
                 found.entry(name).or_insert(value);
             }
         }
@@ -88,7 +88,7 @@ impl SharedFiles {
     }
 }
 
-/// What a file says of a profile. In the file of settings its heading is `[profile name]`, but for the default.
+/// The entries of a profile in one file. In the config file its heading is `[profile name]`, except for the default.
 fn section(text: &str, profile: &str, file: &Path) -> BTreeMap<String, String> {
     let mut inside = false;
     let mut found = BTreeMap::new();

@@ -5,7 +5,7 @@ use super::metadata::{Container, Instance};
 use super::shared_files::SharedFiles;
 use crate::llm::bedrock::settings::{CredentialSource, Settings};
 
-/// One of them.
+/// A place that keys come from.
 #[derive(Debug)]
 pub(in crate::llm::bedrock) enum Source {
     Fixed(Keys),
@@ -15,7 +15,7 @@ pub(in crate::llm::bedrock) enum Source {
 }
 
 impl Source {
-    /// What the settings name; `None` for a bearer key.
+    /// The source that the settings name; `None` for a bearer key.
     ///
     /// # Errors
     /// What is missing, in words that name it.
