@@ -10,8 +10,8 @@ use uuid::Uuid;
 #[error("not an id: expected a UUID in lower case with hyphens")]
 pub struct NoId;
 
-/// A UUID as this program writes it. It has other spellings (capitals, braces, `urn:uuid:`, no hyphens),
-/// which would be other names for the same thing.
+/// Parses a UUID in the one spelling that this program writes. Others (capitals, braces, `urn:uuid:`, no
+/// hyphens) would be further names for the same thing.
 fn one_spelling(text: &str) -> Result<Uuid, NoId> {
     let uuid: Uuid = text.parse().map_err(|_| NoId)?;
     let mut buffer = Uuid::encode_buffer();
@@ -60,7 +60,7 @@ uuid_id!(
     now_v7
 );
 uuid_id!(
-    /// One execution for one user message.
+    /// One run: what answers one user message.
     RunId,
     now_v7
 );
@@ -89,13 +89,13 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// A request of an administrator's to read somebody's conversations.
+    /// An administrator's request to read a user's conversations.
     AccessId,
     now_v7
 );
 
 uuid_id!(
-    /// A conversation that is shared as it was. Whoever knows it may read that, so it is random.
+    /// A shared snapshot of a conversation. Whoever knows the id may read it, so it is random.
     ShareId,
     new_v4
 );
@@ -107,19 +107,19 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// A place for the conversations of a team.
+    /// A project: a place for the conversations of a team.
     ProjectId,
     now_v7
 );
 
 uuid_id!(
-    /// A group of somebody's own conversations.
+    /// A group of a user's own conversations.
     FolderId,
     now_v7
 );
 
 uuid_id!(
-    /// A question that is asked again and again.
+    /// A question that is asked regularly.
     ScheduleId,
     now_v7
 );
@@ -131,19 +131,19 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// A program that is told when runs end.
+    /// A program that is notified when runs end.
     WebhookId,
     now_v7
 );
 
 uuid_id!(
-    /// One thing that a webhook or a device is told, however often it is tried.
+    /// One notification to a webhook or a device, however often its delivery is tried.
     DeliveryId,
     now_v7
 );
 
 uuid_id!(
-    /// A browser of somebody's that is told when their runs end or wait.
+    /// A user's browser, which is notified when their runs end or wait for them.
     DeviceId,
     now_v7
 );

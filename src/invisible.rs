@@ -32,8 +32,8 @@ pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Everything that shows as nothing or as a blank but for the plain space: the two above, fillers, selectors,
-/// separators of lines.
+/// Everything other than white space that shows as nothing or as a blank: [hidden](is_hidden) characters,
+/// [joiners](is_joiner), fillers, variation selectors, line separators.
 #[must_use]
 pub fn is_blank(c: char) -> bool {
     is_hidden(c)
@@ -41,13 +41,13 @@ pub fn is_blank(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2800}')
 }
 
-/// Whether a text has nothing but such characters and blanks, if anything.
+/// Whether a text is empty, or has nothing but white space and [blank](is_blank) characters.
 #[must_use]
 pub fn shows_nothing(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_blank(c))
 }
 
-/// Whether U+0000, which Postgres cannot hold, stands in a text or a name of this JSON.
+/// Whether U+0000, which Postgres cannot store, occurs in a string or a key of this JSON.
 #[must_use]
 pub fn holds_nul(value: &Value) -> bool {
     match value {

@@ -3,13 +3,14 @@
 //!
 //! The rooms, and who may import whom (kept by `tests/it/rooms/`):
 //!
-//! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
-//! `doctor` stands beside `bench` and reads `config`.
-//! `outbox` stands on `store`, and `server` and `cli` call it; so does `objects`, which `runs` calls, too.
-//! `terminal` stands beside them all: it knows the API and not the server.
-//! `attachments` reads files, and `server` and `cli` call it; it imports `invisible` alone.
-//! `cache`, `id`, `invisible`, `identity`, `shutdown`, `sigv4`, `sse`, `trace` and `version` are leaves; `config` reads `council`,
-//! `search`, `llm` and `identity`, and `telemetry` reads `config`.
+//! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and
+//! `server`.
+//! `doctor`, next to `bench`, reads `config`.
+//! `outbox` and `objects` import `store`; `server` and `cli` call both, and `runs` calls `objects`.
+//! `terminal` imports none of these: it knows the API and not the server.
+//! `attachments` reads files for `server` and `cli`; it imports `invisible` alone.
+//! `id`, `invisible`, `shutdown`, `sigv4`, `sse`, `trace` and `version` are leaves, and `cache` and `identity` import
+//! only leaves; `config` reads `council`, `search`, `llm` and `identity`, and `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 

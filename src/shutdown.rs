@@ -15,10 +15,10 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How often a drain logs what it waits for.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
-/// How long after a panic work begins again.
+/// How long after a panic work is begun again.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
 
-/// Counted tasks: the only way to start one.
+/// Counted tasks, and the only way to start one.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks {
     /// Tasks that a drain waits for.
@@ -52,8 +52,8 @@ impl Tasks {
         }));
     }
 
-    /// The same for a task without which nothing else here is of use: what is returned is cancelled when it ends, also by
-    /// a panic.
+    /// [`Tasks::spawn_background`] for a task without which the server is of no use: the returned token is cancelled
+    /// when the task ends, even by a panic.
     pub fn spawn_needed<F>(&self, task: F) -> CancellationToken
     where
         F: Future<Output = ()> + Send + 'static,
@@ -85,8 +85,8 @@ impl Tasks {
     }
 }
 
-/// Does work that goes on for as long as the server lives. After a panic it begins again: otherwise it would end, with
-/// whatever is done beside it in the same task, while the server went on. `what` is the work's name in the log.
+/// Does work that lasts as long as the server, and begins it again after a panic: otherwise it would end, with all
+/// other work of the same task, while the server went on. `what` is the work's name in the log.
 pub async fn restart_after_panic<F>(what: &'static str, begin: impl Fn() -> F)
 where
     F: Future<Output = ()>,
@@ -104,7 +104,7 @@ pub struct Hold {
     _counted: TaskTrackerToken,
 }
 
-/// See the module. Cheap to clone.
+/// The shutdown coordinator. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     tasks: Tasks,
@@ -163,7 +163,7 @@ impl Shutdown {
         self.inner.streams.load(Ordering::SeqCst)
     }
 
-    /// The server will soon shut down. Readiness probes see that, and everything else goes on as before.
+    /// Announces that the server will soon shut down: readiness probes see it, everything else goes on as before.
     pub fn announce(&self) {
         self.inner.announced.store(true, Ordering::SeqCst);
     }
@@ -185,13 +185,13 @@ impl Shutdown {
         self.inner.begun.cancelled().await;
     }
 
-    /// The server begins to shut down.
+    /// Begins the shutdown.
     pub fn begin(&self) {
         self.announce();
         self.inner.begun.cancel();
     }
 
-    /// Waits until every stream and every task has ended, at most for `limit`, and logs every few seconds what it waits
+    /// Waits until every stream and every task has ended, for at most `limit`, and logs every few seconds what it waits
     /// for.
     pub async fn drain(&self, limit: Duration) -> Drained {
         self.begin();
@@ -256,7 +256,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on.
+    /// Listens for SIGTERM and SIGINT from now on.
     pub fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })

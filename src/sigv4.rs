@@ -1,4 +1,4 @@
-//! AWS's request signature (SigV4), for services of AWS and for compatible ones. The arithmetic is AWS's crate's.
+//! AWS's request signature (SigV4), for services of AWS and compatible ones, computed by AWS's own crate.
 //! Imports no other room.
 
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
-/// What is signed with.
+/// The credentials to sign with.
 pub struct Keys<'a> {
     pub access_key_id: &'a str,
     pub secret_access_key: &'a SecretString,
@@ -28,20 +28,20 @@ pub enum Service {
     S3,
 }
 
-/// What is sent with it.
+/// The body of the request.
 pub enum Body<'a> {
     Bytes(&'a [u8]),
     /// Its SHA-256, as hexadecimal digits.
     Hash(&'a str),
 }
 
-/// What is signed.
+/// A request to be signed.
 pub struct ToSign<'a> {
     pub service: Service,
     pub region: &'a str,
     pub method: &'a str,
     pub url: &'a Url,
-    /// Those that are signed beside the host and what this adds.
+    /// The headers to sign in addition to the host and those that signing adds.
     pub headers: &'a [(&'a str, &'a str)],
     pub body: Body<'a>,
 }

@@ -1,5 +1,5 @@
-//! Spans and figures for a collector of traces, where there is one ([`install`]). Where there is none, a span is empty,
-//! and its attributes are not even computed.
+//! Spans and call figures for a trace collector ([`install`]). Where there is none, a span is empty, and not even
+//! described.
 //!
 //! A leaf: it knows what a span is, but neither who collects it nor what it describes. Nothing that people or models
 //! wrote belongs in a span.
@@ -9,12 +9,12 @@ use std::fmt::{self, Debug};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// Who collects spans and figures.
+/// A collector of spans and call figures.
 pub trait Collector: Send + Sync {
-    /// A span begins now.
+    /// Begins a span.
     fn begin(&self, new: NewSpan) -> Box<dyn OpenSpan>;
 
-    /// A call has ended.
+    /// Counts a call that has ended.
     fn count(&self, call: &CallFigures<'_>);
 }
 
@@ -23,13 +23,13 @@ pub trait OpenSpan: Send + Sync {
     /// Sets an attribute.
     fn set(&mut self, key: &'static str, value: Value);
 
-    /// It went wrong, in one word (`error.type`).
+    /// Marks the span as failed, with the reason in one word (`error.type`).
     fn fail(&mut self, kind: &'static str);
 
-    /// It ended then; what is set later is lost.
+    /// Ends the span as of this time; what is set later is lost.
     fn end(&mut self, at: SystemTime);
 
-    /// Where it is.
+    /// The span's context.
     fn place(&self) -> Place;
 }
 
@@ -77,9 +77,9 @@ pub enum Kind {
 pub struct NewSpan {
     pub name: String,
     pub kind: Kind,
-    /// Without one it begins a trace.
+    /// The span that it is part of; without one it begins a trace.
     pub parent: Option<Place>,
-    /// A related trace.
+    /// A span of a related trace.
     pub link: Option<Place>,
 }
 
@@ -132,10 +132,10 @@ impl From<bool> for Value {
 /// The figures of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallFigures<'c> {
-    /// `chat`, `embeddings` or `execute_tool`, as the conventions for GenAI call it.
+    /// `chat`, `embeddings` or `execute_tool`, after OpenTelemetry's conventions for GenAI.
     pub operation: &'static str,
     pub provider: &'c str,
-    /// As it was asked for.
+    /// The model's name in the request.
     pub model: &'c str,
     pub took: Duration,
     pub input_tokens: Option<u64>,
@@ -164,7 +164,8 @@ pub fn count(call: &CallFigures<'_>) {
     }
 }
 
-/// A span, or nothing where nobody collects. It ends when its last copy is dropped, or by [`Span::end`]. Cheap to clone.
+/// A span, or nothing where nobody collects. It ends when its last copy is dropped, or with [`Span::end`]. Cheap to
+/// clone.
 #[derive(Clone, Default)]
 pub struct Span(Option<Arc<Mutex<Box<dyn OpenSpan>>>>);
 
@@ -188,7 +189,7 @@ impl Span {
         Self::begin(|| NewSpan { name: name(), kind, parent: Some(parent), link: None })
     }
 
-    /// Its context; `None` where nobody collects.
+    /// The span's context; `None` where nobody collects.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.with(|span| span.place())
@@ -199,17 +200,17 @@ impl Span {
         self.with(|span| span.set(key, value.into()));
     }
 
-    /// It went wrong, in one word.
+    /// Marks the span as failed, with the reason in one word.
     pub fn fail(&self, kind: &'static str) {
         self.with(|span| span.fail(kind));
     }
 
-    /// It ends now, even if there are copies of it.
+    /// Ends the span now, even if there are copies of it.
     pub fn end(&self) {
         self.end_at(SystemTime::now());
     }
 
-    /// It ended then.
+    /// Ends the span as of this time.
     pub fn end_at(&self, at: SystemTime) {
         self.with(|span| span.end(at));
     }
@@ -220,8 +221,8 @@ impl Span {
     }
 }
 
-/// The parts of something, each a span from the first thing in it to the last: so nobody needs to know when a part is
-/// over.
+/// The parts of a whole, each a span from the first thing in it to the last, so that nobody needs to know when a part
+/// is over.
 #[derive(Debug, Default)]
 pub struct Parts(Mutex<BTreeMap<String, Part>>);
 
@@ -233,7 +234,7 @@ struct Part {
 }
 
 impl Parts {
-    /// The part of this name within a whole, where it begins with this.
+    /// The span of the part of this name within `whole`; it begins with the first call.
     #[must_use]
     pub fn part(&self, whole: &Span, name: &str) -> Span {
         if whole.0.is_none() {
@@ -247,7 +248,7 @@ impl Parts {
         parts.get(name).map(|part| part.span.clone()).unwrap_or_default()
     }
 
-    /// Something in it has ended now.
+    /// Notes that something in this part has just ended.
     pub fn ended(&self, name: &str) {
         if let Some(part) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(name) {
             part.ended = Some(SystemTime::now());
