@@ -1,4 +1,4 @@
-//! The form that whoever asks wants the final answer in: one JSON document, of a schema or any object.
+//! The form in which the final answer was requested: one JSON document, either of a schema or any object.
 
 use jsonschema::{PatternOptions, Validator};
 use serde::{Deserialize, Serialize};
@@ -11,19 +11,19 @@ use crate::llm::Schema;
 
 /// The longest schema, in bytes: it is sent with every try to write the answer.
 pub const MAX_SCHEMA_BYTES: usize = 32 << 10;
-/// How many subschemas a schema may have once every reference is followed: checking a document takes time with each.
+/// How many subschemas a schema may have once every reference is followed: each adds to a document's checking time.
 const MAX_SCHEMAS: usize = 10_000;
 /// How deep schemas may be nested.
 const MAX_DEPTH: usize = 64;
 /// The largest compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 256 << 10;
-/// The most patterns: each takes about a millisecond to compile, with every document anew, and everything else waits.
+/// The most patterns: each takes about a millisecond to compile, anew for every document, and blocks everything else.
 const MAX_PATTERNS: usize = 100;
-/// How many faults of a document are told.
+/// How many faults of a document are reported.
 const MOST_FAULTS: usize = 5;
 const MAX_FAULT_CHARS: usize = 200;
 
-/// What whoever writes the answer is told of its form.
+/// What the writer of the answer is told of its form.
 pub static INSTRUCTIONS: Template = Template {
     name: "answer_form",
     about: "What whoever writes the final answer is told where a program wants it as JSON; it stands after what else it is asked.",
@@ -32,7 +32,7 @@ pub static INSTRUCTIONS: Template = Template {
     places: &["shape"],
     marks: &[],
 };
-/// Any document.
+/// The shape of an answer without a schema.
 pub static ANY_OBJECT: Template = Template {
     name: "answer_form_object",
     about: "The form of an answer that may be any JSON object.",
@@ -40,7 +40,7 @@ pub static ANY_OBJECT: Template = Template {
     places: &[],
     marks: &[],
 };
-/// A document of a schema.
+/// The shape of an answer with a schema.
 pub static OF_SCHEMA: Template = Template {
     name: "answer_form_schema",
     about: "The form of an answer that has to fit a JSON schema.",
@@ -48,7 +48,7 @@ pub static OF_SCHEMA: Template = Template {
     places: &["schema"],
     marks: &[],
 };
-/// What a chairman is told that may write a version of its own.
+/// What a chairman that chooses among drafts, and may write a version of its own, is told of the form.
 pub static OF_CHOICE: Template = Template {
     name: "answer_form_choice",
     about: "What a chairman that chooses among drafts is told of their form.",
@@ -57,7 +57,7 @@ pub static OF_CHOICE: Template = Template {
     places: &["shape"],
     marks: &[],
 };
-/// What is asked of a writer whose text is not of the form.
+/// What a writer is asked whose text does not have the form.
 pub static REPAIR: Template = Template {
     name: "answer_form_repair",
     about: "What a writer is asked whose final answer is not of the form that was asked for.",
@@ -68,19 +68,19 @@ pub static REPAIR: Template = Template {
     marks: &[],
 };
 
-/// Everything that this asks models with.
+/// All templates that answers of a form need.
 pub static TEMPLATES: &[&Template] =
     &[&INSTRUCTIONS, &ANY_OBJECT, &OF_SCHEMA, &OF_CHOICE, &REPAIR, &fence::RULE];
 
-/// See the module. Frozen with the plan when the run starts.
+/// The requested form of the final answer. Frozen with the plan when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerForm {
-    /// As the asker calls it: letters, digits, `_` and `-`, at most 64.
+    /// The schema's name, given by the asker: letters, digits, `_` and `-`, at most 64.
     pub name: String,
-    /// What the document must fit; any object without.
+    /// The JSON schema that the document must fit; `None` for any object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// Whether the provider is to hold the writer to the schema, which it can for a part of JSON Schema.
+    /// Whether the provider is to enforce the schema, which it can for a part of JSON Schema only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
 }
@@ -92,7 +92,7 @@ impl AnswerForm {
         Self { name: "answer".to_owned(), schema: None, strict: false }
     }
 
-    /// A document of this schema.
+    /// A document that fits this schema.
     ///
     /// # Errors
     /// Why documents cannot be checked against it, as the end of a sentence that begins with its name.
@@ -101,7 +101,7 @@ impl AnswerForm {
         if bytes > MAX_SCHEMA_BYTES {
             return Err(format!("is {bytes} bytes long; at most {MAX_SCHEMA_BYTES} are accepted"));
         }
-        // The run is stored with it.
+        // It is stored with the run.
         if holds_nul(schema) {
             return Err("contains the character U+0000, which cannot be stored".to_owned());
         }
@@ -114,14 +114,14 @@ impl AnswerForm {
         Ok(Self { name: name.to_owned(), schema: Some(schema.clone()), strict })
     }
 
-    /// What the provider is told, where it can hold a reply to a schema.
+    /// The schema for the provider, where that can enforce one.
     #[must_use]
     pub fn schema(&self) -> Schema {
         let schema = self.schema.clone().unwrap_or_else(|| json!({"type": "object"}));
         Schema { strict: self.strict, from_asker: true, ..Schema::new(&self.name, schema) }
     }
 
-    /// The document in a text: the whole of it, in a code fence, or from the first brace to the last.
+    /// Finds the document in a text: the whole text, or what is in a code fence, or from the first brace to the last.
     ///
     /// # Errors
     /// What is wrong with the text, as the end of a sentence.
@@ -154,7 +154,7 @@ impl AnswerForm {
     }
 }
 
-/// What of a text may be the document, the likeliest first.
+/// The parts of a text that may be the document, the likeliest first.
 fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let whole = text.trim();
     let fenced = whole.split_once("```").and_then(|(_, rest)| {
@@ -184,7 +184,7 @@ fn patterns(value: &Value) -> usize {
     }
 }
 
-/// A check against a schema; its patterns take time in proportion to the text, whoever wrote them.
+/// A validator for a schema. Its patterns take time linear in the text, whoever wrote them.
 fn validator(schema: &Value) -> Result<Validator, String> {
     let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
     let built = jsonschema::options().with_pattern_options(patterns).build(schema);
@@ -194,7 +194,7 @@ fn validator(schema: &Value) -> Result<Validator, String> {
 fn faults(schema: &Value, document: &Value) -> Vec<String> {
     let validator = match validator(schema) {
         Ok(validator) => validator,
-        // It could be read when the run was asked for.
+        // The schema was valid when the run was started.
         Err(problem) => return vec![problem],
     };
     let fault = |error: jsonschema::ValidationError<'_>| {

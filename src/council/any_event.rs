@@ -1,4 +1,4 @@
-//! An event on its way to whoever follows the run. Each feature owns its events; the layers below carry them without
+//! An event on its way to the readers of a run. Each feature owns its events; the layers below carry them without
 //! knowing any of them.
 
 use std::any::Any;
@@ -15,12 +15,12 @@ use super::note::Note;
 
 /// The events of one feature: an enum that serializes with its `type` inside.
 pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
-    /// What the process monitor says of it, if anything. Made from the event and from nothing else.
+    /// The process monitor's note on the event, if any. Made from the event alone.
     fn note(&self) -> Option<Note> {
         None
     }
 
-    /// What it says in addition at the highest verbosity. Made as the note is.
+    /// A further note at the highest verbosity. Made from the event alone.
     fn remark(&self) -> Option<Note> {
         None
     }
@@ -30,12 +30,12 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
         false
     }
 
-    /// Whether the run waits for its person from now on.
+    /// Whether the run waits for its owner's decision from now on.
     fn waits_for_person(&self) -> bool {
         false
     }
 
-    /// Who is being asked from now on, or no longer, where it tells that.
+    /// Which members are being asked from now on, or no longer, where the event tells that.
     fn asking(&self) -> Option<Asking> {
         None
     }
@@ -125,20 +125,20 @@ impl<E: FeatureEvent> From<E> for AnyEvent {
 }
 
 impl AnyEvent {
-    /// The event as a feature's own, if it is one of these.
+    /// The event as one of the feature `E`, if it is one.
     #[must_use]
     pub fn get<E: FeatureEvent>(&self) -> Option<&E> {
         let event: &dyn Any = self.0.as_ref();
         event.downcast_ref()
     }
 
-    /// As it is sent and logged.
+    /// The event as JSON text, as it is sent and logged.
     #[must_use]
     pub fn json(&self) -> String {
         self.0.json()
     }
 
-    /// The same as a value.
+    /// The event as a JSON value.
     #[must_use]
     pub fn value(&self) -> Value {
         self.0.value()

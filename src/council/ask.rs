@@ -1,5 +1,5 @@
-//! One question to one model after the answers are in, with the one rule for system prompts: whose
-//! provider rejects them is asked once more without.
+//! One question to one model after the answers are in. A model whose provider rejects system prompts is
+//! asked once more without.
 
 use super::run::{Call, Run};
 use super::settings::Settings;
@@ -7,7 +7,7 @@ use super::stage::Stage;
 use super::view::View;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Schema};
 
-/// What is asked of whom.
+/// A question to one model.
 pub struct Ask<'a> {
     pub stage: Stage,
     /// The call's place in the deliberation.
@@ -18,7 +18,7 @@ pub struct Ask<'a> {
     pub purpose: &'static Purpose,
     pub system: Option<&'a str>,
     pub prompt: &'a str,
-    /// Where the reply is to be nothing but a fact.
+    /// The schema of the reply, where that is to be nothing but a fact.
     pub schema: Option<Schema>,
 }
 
@@ -31,7 +31,7 @@ impl Ask<'_> {
         self.twice(run, settings, |call| call).await
     }
 
-    /// The same after a request whose reply is shown: if the run is stopped meanwhile, that is what is kept.
+    /// [`Ask::send`] after a request whose reply was shown: if the run is stopped in the meantime, `shown` is kept.
     ///
     /// # Errors
     /// The call's own failure, after retries.
@@ -39,7 +39,7 @@ impl Ask<'_> {
         self.twice(run, settings, |call| call.keeping(shown)).await
     }
 
-    /// Asks, and shows the reply while it arrives; each try in a view of its own.
+    /// Asks, and shows the reply while it arrives, each try in a view of its own.
     ///
     /// # Errors
     /// The call's own failure, after retries.
@@ -83,7 +83,7 @@ impl Ask<'_> {
     }
 }
 
-/// A provider that cannot take a system prompt says 400; an over-long prompt is told apart.
+/// Whether a provider may have refused the system prompt: with status 400, and not because the prompt is too long.
 pub(in crate::council) fn rejects_the_system_prompt(error: &CallError) -> bool {
     error.status == Some(400) && error.kind == ErrorKind::Refused
 }

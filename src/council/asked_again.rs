@@ -12,8 +12,9 @@ use crate::id::RunId;
 const MOST_FORKS: usize = 8;
 
 impl Plan {
-    /// The same question to the same council, from what its run `of` has; these are that run's sources, and what was added
-    /// to its question. Where everything is asked again, the members read that too; else they would not come out the same.
+    /// The same question to the same council, going on from what the run `of` has, with that run's sources and the
+    /// corrections to its question. Members read the corrections only if everything is asked again: otherwise their
+    /// prompts would differ from those of the calls that are kept.
     #[must_use]
     pub fn again(
         mut self,
@@ -45,7 +46,7 @@ impl Plan {
         }
     }
 
-    /// What was added to its question when that was asked before.
+    /// The corrections that earlier runs added to its question.
     #[must_use]
     pub fn corrections(&self) -> Vec<Correction> {
         let later = self.fork.iter().flat_map(|fork| &fork.corrections);

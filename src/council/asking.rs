@@ -1,29 +1,29 @@
-//! What events say of who is being asked.
+//! Which members are being asked, as far as an event tells it.
 
 use super::seat::Seat;
 use super::stage::Stage;
 
-/// What an event says of who is being asked.
+/// What an event tells about which members are being asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asking {
-    /// These are asked in a stage.
+    /// These seats are asked in a stage.
     Begins { stage: Stage, seats: Vec<Seat> },
-    /// This one, which has failed, is asked again.
+    /// A seat that has failed is asked again.
     Again { stage: Stage, seat: Seat },
-    /// This one has answered or failed.
+    /// This member has answered or failed.
     Ends { stage: Stage, member: String },
     /// Nobody is asked in this stage any more.
     Over { stage: Stage },
 }
 
 impl Asking {
-    /// These are asked.
+    /// See [`Asking::Begins`].
     #[must_use]
     pub fn begins(stage: Stage, seats: &[Seat]) -> Self {
         Self::Begins { stage, seats: seats.to_vec() }
     }
 
-    /// This one has answered or failed.
+    /// See [`Asking::Ends`].
     #[must_use]
     pub fn ends(stage: Stage, member: &str) -> Self {
         Self::Ends { stage, member: member.to_owned() }

@@ -1,18 +1,18 @@
-//! Files that come with a question, by themselves or from its project, as models read them: between fences, cut to what is reasonable. They may hold anything,
-//! also instructions.
+//! The files of a question, its own and its project's, as models read them: cut to a reasonable length, and between
+//! fences, since they may hold anything, instructions included.
 
 use serde::{Deserialize, Serialize};
 
 use super::prompts::fence::{self, Fence};
 use super::prompts::template::Template;
 
-/// How much of all the files of a question the members are given, in characters: about 15,000 tokens, which fits beside
-/// the conversation and the answer into the smallest context window in common use.
+/// How much of all the files of a question the members are given, in characters: about 15,000 tokens, which fit, with
+/// the conversation and the answer, into the smallest context window in common use.
 pub const MEMBERS_CHARS: usize = 60_000;
-/// How much of them those are given who judge answers or write for the council, in characters: they read the answers besides.
+/// How much of the files judges and writers for the council are given, in characters: they read the answers as well.
 pub const JUDGES_CHARS: usize = 16_000;
 
-/// How many pictures may come with a question: what models read besides has to fit, and some take no more.
+/// How many pictures may come with a question: the rest of the prompt has to fit as well, and some models take no more.
 pub const MAX_IMAGES: usize = 5;
 
 /// A question with its files.
@@ -24,7 +24,7 @@ pub static ATTACHED: Template = Template {
     marks: &[],
 };
 
-/// Everything that runs with files ask models with.
+/// All templates that questions with files need.
 pub static TEMPLATES: &[&Template] = &[&ATTACHED, &fence::RULE];
 
 /// A file that a question comes with, with what the run reads of it. Frozen with the plan: a run keeps what it read, whatever
@@ -36,16 +36,16 @@ pub struct Attached {
     pub filename: String,
     pub file_type: String,
     pub mime_type: String,
-    /// In bytes.
+    /// The file's size in bytes.
     pub size: u64,
     /// How long its text is, in characters.
     pub characters: usize,
     /// What the members are given of it.
     pub text: String,
-    /// Where it is a picture: how large. Who sees pictures is shown it, and its bytes are not in the plan.
+    /// Its dimensions, if it is a picture. Models that see pictures are shown it; its bytes are not in the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<Pixels>,
-    /// Whether it is the project's in which the question is asked, and not the question's own.
+    /// Whether it belongs to the project in which the question is asked, and not to the question itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_project: bool,
 }
@@ -67,7 +67,7 @@ pub struct FilesRead {
 }
 
 impl FilesRead {
-    /// What a member reads that is given these files.
+    /// How much a member reads that is given these files.
     #[must_use]
     pub fn of(files: &[Attached]) -> Self {
         let characters = files.iter().map(|file| file.characters).sum();
@@ -75,7 +75,7 @@ impl FilesRead {
     }
 }
 
-/// What stands for the picture with this number, from 1, until it is known who is asked.
+/// The placeholder for the picture with this number, from 1, until it is known which model is asked.
 pub(super) fn place_of_picture(fence: &Fence, number: usize) -> String {
     format!("[picture {number} {}]", fence.marker())
 }
@@ -90,7 +90,7 @@ pub fn together(of_project: Vec<Attached>, own: Vec<Attached>) -> Vec<Attached> 
     cut(files)
 }
 
-/// The files with no more text than the members are given of all: short ones whole, the others cut alike.
+/// Cuts the files to the text that members are given of them all: short ones stay whole, the others get equal shares.
 fn cut(files: Vec<Attached>) -> Vec<Attached> {
     let lengths: Vec<usize> = files.iter().map(|file| file.text.chars().count()).collect();
     let shares = shares(&lengths, MEMBERS_CHARS);
@@ -99,7 +99,7 @@ fn cut(files: Vec<Attached>) -> Vec<Attached> {
     files.into_iter().zip(shares).map(cut).collect()
 }
 
-/// The files as read by a model that is given this many characters of them all; empty where there are none.
+/// The files as read by a model that is given this many characters of them all; `None` where there are none.
 #[must_use]
 pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<String> {
     let lengths: Vec<usize> = files.iter().map(|file| file.text.chars().count()).collect();
@@ -123,7 +123,7 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
         } else {
             String::new()
         };
-        // What it is called is its author's word, too.
+        // The name is untrusted as well, so it stands inside the fence.
         let whose = if file.of_project { "belongs to the project of" } else { "came with" };
         let title = format!("File {} of {count} that {whose} the question{cut}", place + 1);
         fence.wrap(&title, &format!("Name: {}\n\n{text}", file.filename))
@@ -132,13 +132,13 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
     (count > 0).then(|| files.join("\n\n"))
 }
 
-/// How many characters of each file models are given, where this much of each is kept.
+/// How many characters of the files' text a model is given that gets at most this many.
 #[must_use]
 pub fn length(files: &[Attached], characters: usize) -> usize {
     files.iter().map(|file| file.text.chars().count()).sum::<usize>().min(characters)
 }
 
-/// The same files with so many characters of their text, counted from the first file on: what is left out is the end of
+/// The files with this many characters of their text, counted from the first file on: what is left out is the end of
 /// the last ones.
 #[must_use]
 pub fn beginning(files: &[Attached], characters: usize) -> Vec<Attached> {
@@ -166,7 +166,7 @@ fn shares(lengths: &[usize], characters: usize) -> Vec<usize> {
     shares
 }
 
-/// The first so many characters.
+/// The first `characters` characters of a text.
 fn first(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }

@@ -1,5 +1,5 @@
-//! What a run is about: the question, and everything in whose light it is asked. Whatever takes part in a
-//! deliberation reads it; none of it names a stage or an option.
+//! What a run is about: the question and its context. Every part of a deliberation reads it; it names no stage
+//! and no option.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use super::searching::material::{self, Background};
 use super::searching::plan::SearchPlan;
 use super::settings::{Member, Settings};
 
-/// See the module. Frozen with the plan when the run starts.
+/// The question and its context. Frozen with the plan when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
     pub question: String,
     /// Earlier turns, oldest first, already cut to the budget.
     #[serde(default)]
     pub history: Vec<Turn>,
-    /// For every member without a prompt of its own.
+    /// The system prompt of every member without one of its own.
     #[serde(default)]
     pub system_prompt: Option<String>,
     /// Council, chairman, titles, sampling: the settings in force at the start.
@@ -31,34 +31,34 @@ pub struct Brief {
     /// What can be looked up, where the run looks anything up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchPlan>,
-    /// How often somebody who writes for the council may look something up first.
+    /// How many lookups a writer for the council may make first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub checks: u8,
-    /// What the final answer is to look like, where whoever asks wants another form than a text.
+    /// The form of the final answer, where something other than a text was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<AnswerForm>,
     /// The files that the question comes with: those of its project, and its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
-    /// Whether a member whose model has a short context reads only as much of the files as fits. Plans of questions with
-    /// files from before that lack it, and are executed as they were then.
+    /// Whether a member whose model has a short context reads only as much of the files as fits. Older plans of
+    /// questions with files lack it, and are executed as they were then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fits_files: bool,
-    /// Whether everybody who reads the earlier turns, beside members that answer, reads only those that its model has room
-    /// for. Plans with earlier turns from before that lack it, and are executed as they were then.
+    /// Whether every model that reads the earlier turns, not only members that answer, reads just those that it has
+    /// room for. Older plans with earlier turns lack it, and are executed as they were then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fits_turns: bool,
-    /// Which of the models that it may ask see pictures, where the question comes with some.
+    /// Those of the models that the run may ask which see pictures, where the question comes with some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen_by: Vec<String>,
-    /// What was added to the question: read with it by whoever reads it from now on. The plan of a question that is asked
-    /// for the first time has none: they come while its members answer.
+    /// Corrections to the question, which everybody asked from now on reads with it. The plan of a question that is
+    /// asked for the first time has none: they arrive while its members answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
     /// What was looked up before the first round. The plan does not have it: each execution finds it in the journal.
     #[serde(skip)]
     pub background: Background,
-    /// What the models are asked with.
+    /// The texts of the run's prompts.
     #[serde(default, skip_serializing_if = "Prompts::is_absent")]
     pub prompts: Prompts,
 }
@@ -69,8 +69,7 @@ fn is_zero(number: &u8) -> bool {
 }
 
 impl Brief {
-    /// What members of the first round are asked: `prompt`, after the files as far as they are given them, and after what
-    /// was looked up.
+    /// What members of the first round are asked: `prompt`, after these files and what was looked up.
     #[must_use]
     pub fn after_material(&self, files: &[Attached], marker: &str, prompt: &str) -> String {
         let prompt = self.after_background(marker, prompt.to_owned());
@@ -80,14 +79,14 @@ impl Brief {
         self.prompts.fill(&attached::ATTACHED, &[("material", &files), ("rule", rule), ("question", &prompt)])
     }
 
-    /// The question for those who judge, write or speak later: after as much of the files as fits beside what else they
-    /// read.
+    /// The question for those who judge, write or speak later: after as much of the files as fits with the rest of what
+    /// they read.
     #[must_use]
     pub fn quoted_question(&self, fence: &Fence) -> String {
         self.after_files(fence, fence.verbatim("Question", &self.question))
     }
 
-    /// The same for another wording of the question.
+    /// [`Brief::quoted_question`] for another wording of the question.
     #[must_use]
     pub fn after_files(&self, fence: &Fence, question: String) -> String {
         let corrections = self.corrections.iter().map(|added| fence.verbatim(correction::TITLE, &added.text));
@@ -119,16 +118,16 @@ impl Brief {
         )
     }
 
-    /// What a text cites of the background, and of what its author has found besides; none where the run looks
-    /// nothing up.
+    /// What a text cites of the background and of the sources that its author has `found`; `None` where the run
+    /// looks nothing up.
     #[must_use]
     pub fn citations(&self, text: &str, found: impl IntoIterator<Item = u32>) -> Option<Citations> {
         let known: BTreeSet<u32> = self.background.numbers().chain(found).collect();
         self.search.as_ref().and_then(|_| Citations::of(text, &known))
     }
 
-    /// Whether a member that has read nobody yet reads only what its model has room for, of the files or of the earlier
-    /// turns. Runs from before that give it all earlier turns.
+    /// Whether a member's first prompt holds only what its model has room for, of the files or of the earlier turns.
+    /// Older runs give it all earlier turns.
     #[must_use]
     pub fn fits_contexts(&self) -> bool {
         self.fits_files || self.fits_turns
@@ -146,8 +145,8 @@ impl Brief {
         &self.settings.council_models
     }
 
-    /// The system prompt for a model that speaks for the council: its own if it sits, else the run's; none where
-    /// the settings say so.
+    /// The system prompt for a model that speaks for the council: its own if it has a seat, else the run's; `None`
+    /// where the settings say so.
     #[must_use]
     pub fn system_prompt_of_writer(&self, model: &str) -> Option<&str> {
         let seat = self.members().iter().find(|member| member.model == model);

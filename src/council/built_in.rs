@@ -1,12 +1,12 @@
-//! The built-in council as it can be asked now.
+//! The built-in council, made of models that exist now.
 
 use std::collections::BTreeSet;
 
 use super::settings::Settings;
 use crate::llm::{Models as _, Registry};
 
-/// These settings with each model that nobody has configured, and that is gone, replaced by the nearest present one
-/// of its family. `built_in` are the keys whose models nobody has configured.
+/// Replaces each built-in model that no longer exists by the nearest available one of its family. `built_in` are the
+/// settings' keys whose models nobody has configured.
 #[must_use]
 pub fn as_present(mut settings: Settings, built_in: &BTreeSet<String>, models: &Registry) -> Settings {
     for mut names in settings.model_groups() {

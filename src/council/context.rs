@@ -8,12 +8,12 @@ use super::prompts::history::{self, Turn};
 use super::run::Run;
 use crate::llm::Purpose;
 
-/// What fits into the context of every model of today, in tokens: with so little, nobody needs to ask how long the
+/// A length in tokens that fits into the context of every current model: for less, nobody needs to know how long the
 /// context is.
 const FITS_ANYWHERE: u64 = 3_000;
 
-/// How many tokens of material this model can read before it writes, where there is so much (`length`) that it matters
-/// and its context is known.
+/// How many tokens of material this model can read before it writes; `None` where `length` is too short for that to
+/// matter, or the model's context is unknown.
 pub async fn budget(
     run: &Run,
     brief: &Brief,
@@ -27,13 +27,13 @@ pub async fn budget(
     Some(room(brief, purpose, context))
 }
 
-/// What a member is asked that has read nobody yet, as far as its model can read it.
+/// A member's first prompt, as far as its model can read it.
 pub struct Fitted<'b> {
-    /// The newest of the earlier turns, the oldest first.
+    /// The newest of the earlier turns, in the order in which they took place.
     pub turns: &'b [Turn],
     /// The question, after the files and what was looked up.
     pub question: String,
-    /// How much it is given of the files, where that is less than others are.
+    /// How much of the files the member is given, where that is less than others get.
     pub files_read: Option<FilesRead>,
 }
 
@@ -58,7 +58,7 @@ pub async fn fitted<'b>(
     let everything = Fitted { turns, question: whole, files_read: None };
     let may_be_cut = brief.fits_files || !turns.is_empty();
     let fits = |context: u64| length <= room(brief, purpose, context);
-    // Most of it fits, and then nothing has to be remembered.
+    // Usually everything fits, and then no decision has to be remembered.
     if !may_be_cut || length <= FITS_ANYWHERE || known(run, model).is_none_or(fits) {
         return everything;
     }
@@ -73,8 +73,8 @@ pub async fn fitted<'b>(
     Fitted { turns, question: prompt(&files), files_read: Some(FilesRead::of(&files)) }
 }
 
-/// What `prompt` makes of the newest of the earlier turns that this model has room for beside everything else that it reads,
-/// where its context is known: nothing but turns is left out, also where the rest is too long by itself.
+/// What `prompt` makes of the newest earlier turns that this model has room for, where its context is known. Nothing
+/// but turns is left out, even if the rest is too long by itself.
 pub async fn quoting(
     run: &Run,
     brief: &Brief,
@@ -101,7 +101,7 @@ pub async fn quoting(
     prompt(newest(turns, left, quoted_length_of))
 }
 
-/// The newest of these turns that together take no more than what is left.
+/// The newest of these turns that together take no more than `left`; none of them if that is `None`.
 fn newest(turns: &[Turn], mut left: Option<u64>, length_of: impl Fn(&Turn) -> u64) -> &[Turn] {
     let newest = turns.iter().rev().take_while(|turn| {
         left = left.and_then(|left| left.checked_sub(length_of(turn)));
@@ -110,7 +110,7 @@ fn newest(turns: &[Turn], mut left: Option<u64>, length_of: impl Fn(&Turn) -> u6
     &turns[turns.len() - newest.count()..]
 }
 
-/// As much of these files, all of which are too much, as fits with a prompt into so many tokens. Where the prompt is too
+/// As much of these files as fits with a prompt into `most` tokens, given that all of them do not. If the prompt is too
 /// long by itself, only their names are left.
 fn fitting(files: &[Attached], most: u64, tokens_with: impl Fn(&[Attached]) -> u64) -> Vec<Attached> {
     let (mut fits, mut too_much) = (0, attached::length(files, usize::MAX));
@@ -130,7 +130,7 @@ async fn decided(run: &Run, model: &str) -> Option<u64> {
     run.decide(&key(model), async { run.context_tokens(model) }).await
 }
 
-/// The same without remembering it.
+/// [`decided`] without remembering the decision.
 fn known(run: &Run, model: &str) -> Option<u64> {
     run.decided(&key(model)).unwrap_or_else(|| run.context_tokens(model))
 }
@@ -139,7 +139,7 @@ fn key(model: &str) -> String {
     format!("context/{model}")
 }
 
-/// What may be read, in tokens: a quarter is left for what is not counted, and for languages with more tokens a
+/// How many tokens may be read: a quarter is left for what is not counted, and for languages with more tokens per
 /// character.
 fn room(brief: &Brief, purpose: &Purpose, context: u64) -> u64 {
     let answer = brief.settings.sampling(purpose).max_tokens.map_or(purpose.usual_tokens, u64::from);
@@ -150,7 +150,7 @@ fn length_of(turn: &Turn) -> u64 {
     tokens(&turn.question) + tokens(&turn.answer)
 }
 
-/// The same of one that is quoted: with what stands before its question and its answer, which counts where turns are short.
+/// The length of a quoted turn, with the labels of its question and its answer, which count where turns are short.
 fn quoted_length_of(turn: &Turn) -> u64 {
     tokens(&history::quoted(std::slice::from_ref(turn)))
 }

@@ -1,13 +1,13 @@
-//! What a person adds to their question while its members answer. The members have been asked by then; whoever judges,
-//! writes or improves the answer reads it with the question, and so does whoever is asked for an answer afterwards.
+//! What a person adds to their question while its members answer. The members have been asked by then; every model that
+//! later answers, judges, or writes or improves the final answer reads it with the question.
 //!
-//! A run takes corrections in until its reviews begin, or until somebody writes where nobody reviews. Each that it has
+//! A run takes corrections in until its reviews begin or, without reviews, until the final answer is written. Each one
 //! taken in is an event, so an execution after a crash finds them in the log.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The longest correction, in characters: it is read beside the answers.
+/// The longest correction, in characters: it is read together with the answers.
 pub const MAX_CORRECTION_CHARS: usize = 4_000;
 /// How many corrections a run takes in.
 pub const MAX_CORRECTIONS: usize = 5;
@@ -20,7 +20,7 @@ pub const TITLE: &str = "Correction by the person who asked, made after the ques
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = QuestionCorrection)]
 pub struct Correction {
-    /// The same for the same text: whatever is sent twice is added once.
+    /// A hash of the text, so that a correction sent twice is added once.
     pub id: String,
     pub text: String,
 }
@@ -41,14 +41,14 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Whether this one is among them.
+    /// Whether the correction with this id has been taken in.
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
         self.taken.iter().any(|taken| taken.id == id)
     }
 }
 
-/// A question with its corrections, as one text: for whoever is asked it later.
+/// A question with its corrections as one text, for models that are asked it later.
 #[must_use]
 pub fn whole_question(question: &str, corrections: &[Correction]) -> String {
     let mut whole = question.to_owned();

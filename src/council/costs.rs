@@ -1,4 +1,4 @@
-//! What a run cost: sums over its finished calls, with what is unknown said as such.
+//! What a run cost: sums over its finished calls, with unknown costs counted separately.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::stage::Stage;
 use crate::llm::{CallError, CostSource, Reply, Usage, counted_as};
 
-/// The key of the event with the costs: it is sent once in a run, wherever it is sent from.
+/// The key of the event with the costs: it is sent once per run, from whichever place.
 pub const KEY: &str = "costs";
 
 /// What one finished call used.
@@ -29,13 +29,13 @@ impl Spent {
         &self.stage
     }
 
-    /// Whether it reached a model and nobody told its cost.
+    /// Whether it reached a model and its cost is unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.reached && self.usage.and_then(|usage| usage.cost_usd).is_none()
     }
 
-    /// Reads a finished call, failed ones included: what arrived before a cut was paid for.
+    /// What a finished call used, failed ones included: what arrived before a failure was paid for.
     #[must_use]
     pub fn on(stage: &Stage, model: &str, result: &Result<Reply, CallError>) -> Self {
         let reply = result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
@@ -52,7 +52,7 @@ impl Spent {
                 stage: stage.clone(),
                 model,
                 usage: error.partial.as_ref().and_then(|reply| reply.usage),
-                // Journals of earlier versions show it by the text that they keep.
+                // Journals of earlier versions lack `reached`; a kept partial reply shows it.
                 reached: error.reached || error.partial.is_some(),
                 latency_ms: error.partial.as_ref().map_or(0, |reply| reply.latency_ms),
             },
@@ -66,22 +66,22 @@ pub struct StageCosts {
     /// USD over the calls whose cost is known; absent when none is.
     pub cost: Option<f64>,
     pub tokens: u64,
-    /// Tokens of what was asked.
+    /// Tokens of the prompts.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// Tokens of what was answered, reasoning included.
+    /// Tokens of the replies, reasoning included.
     #[serde(default)]
     pub completion_tokens: u64,
-    /// Its part of the run's known cost, in percent; absent where nothing is known to have cost anything.
+    /// Its share of the run's known cost, in percent; absent where the known cost is zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_percent: Option<f64>,
-    /// Its part of the run's tokens, in percent; absent where the run used none.
+    /// Its share of the run's tokens, in percent; absent where the run used none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_percent: Option<f64>,
-    /// The slowest call: calls of one stage run side by side.
+    /// The time of the slowest call, since the calls of one stage run concurrently.
     pub latency_ms: u64,
     pub calls: u32,
-    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    /// Calls that reached a model and whose cost is unknown: not in the sum.
     #[serde(default)]
     pub unknown_cost_calls: u32,
     /// Calls in the sum whose cost was worked out from list prices.
@@ -95,12 +95,12 @@ pub struct ModelCosts {
     /// USD over the calls whose cost is known; absent when none is.
     pub cost: Option<f64>,
     pub tokens: u64,
-    /// Tokens of what was asked.
+    /// Tokens of the prompts.
     pub prompt_tokens: u64,
-    /// Tokens of what was answered, reasoning included.
+    /// Tokens of the replies, reasoning included.
     pub completion_tokens: u64,
     pub calls: u32,
-    /// Calls that reached the model and whose cost nobody told: not in the sum.
+    /// Calls that reached the model and whose cost is unknown: not in the sum.
     pub unknown_cost_calls: u32,
 }
 
@@ -110,26 +110,26 @@ pub struct Costs {
     /// USD over the calls whose cost is known; absent when none is.
     pub total_cost: Option<f64>,
     pub total_tokens: u64,
-    /// Tokens of what was asked.
+    /// Tokens of the prompts.
     #[serde(default)]
     pub total_prompt_tokens: u64,
-    /// Tokens of what was answered, reasoning included.
+    /// Tokens of the replies, reasoning included.
     #[serde(default)]
     pub total_completion_tokens: u64,
-    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    /// Calls that reached a model and whose cost is unknown: not in the sum.
     pub unknown_cost_calls: u32,
     /// Calls in the sum whose cost was worked out from list prices.
     #[serde(default)]
     pub estimated_cost_calls: u32,
     #[schema(value_type = BTreeMap<String, StageCosts>)]
     pub by_stage: BTreeMap<Stage, StageCosts>,
-    /// By model id; of a floating name by the model that answered.
+    /// By model id; a call to a floating name counts for the model that answered.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_model: BTreeMap<String, ModelCosts>,
 }
 
 impl Costs {
-    /// USD, where every call's cost is known: the sum of some would look like that of all.
+    /// The total in USD, if every call's cost is known: a partial sum would look like the total.
     #[must_use]
     pub fn whole_cost(&self) -> Option<f64> {
         self.total_cost.filter(|_| self.unknown_cost_calls == 0)
@@ -188,7 +188,7 @@ impl Costs {
         costs
     }
 
-    /// Says of each stage which part of the whole it is.
+    /// Sets each stage's share of the whole.
     #[expect(clippy::cast_precision_loss, reason = "a percentage of tokens is rounded far above that")]
     fn share_out(&mut self) {
         let (cost, tokens) = (self.total_cost.unwrap_or_default(), self.total_tokens as f64);
@@ -199,7 +199,7 @@ impl Costs {
     }
 }
 
-/// A part of a whole in percent, with one decimal; `None` of zero.
+/// A part of a whole in percent, with one decimal; `None` if the whole is zero.
 fn percent(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| (part / whole * 1000.0).round() / 10.0)
 }

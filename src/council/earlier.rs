@@ -1,12 +1,12 @@
-//! Earlier answers to the same question: what a run asks of whoever keeps them.
+//! Earlier answers to the same question: what a run asks of the store that keeps them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::guard::Difference;
 use crate::id::RunId;
 
-/// The hash of everything but the question that an answer depends on: only within one scope is an answer to one
-/// question an answer to another.
+/// The hash of everything but the question that an answer depends on: only within one scope can an answer be given
+/// again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scope(pub [u8; 32]);
 
@@ -25,12 +25,12 @@ impl<'de> Deserialize<'de> for Scope {
     }
 }
 
-/// A question as a vector, and how that came about: only vectors of one origin can be compared.
+/// A question as a vector, and its origin: only vectors of one origin can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Embedded {
-    /// By this embedding model.
+    /// Made by this embedding model.
     Model { model: String, vector: Vec<f32> },
-    /// From the text itself: exact and nearly exact matches only.
+    /// Made by hashing the text: it finds exact and nearly exact matches only.
     Hash(Vec<f32>),
 }
 
@@ -43,7 +43,7 @@ impl Embedded {
         }
     }
 
-    /// Who made it; of the hash method nobody.
+    /// The model that made it; `None` for a hash.
     #[must_use]
     pub fn model(&self) -> Option<&str> {
         match self {
@@ -53,12 +53,13 @@ impl Embedded {
     }
 }
 
-/// What to look for.
+/// The earlier answer to look for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'w> {
     pub scope: Scope,
     pub question: &'w str,
-    /// To compare with others by, and from which cosine on they count as the same; absent: the same text only.
+    /// The question's vector, and the cosine from which on questions count as the same; `None` to find the same text
+    /// only.
     pub near: Option<(&'w Embedded, f64)>,
 }
 
@@ -67,11 +68,11 @@ pub struct Wanted<'w> {
 pub struct EarlierAnswer {
     /// The entry's id.
     pub id: String,
-    /// The run that has it.
+    /// The run whose answer it is.
     pub run: RunId,
-    /// Whether it is the asking person's own.
+    /// Whether it belongs to the user who asks now.
     pub own: bool,
-    /// What was asked; of another person's not said.
+    /// The earlier question; absent if another user asked it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// The final answer's text.
@@ -90,7 +91,7 @@ pub struct EarlierAnswer {
     pub took_ms: u64,
 }
 
-/// What was found.
+/// The outcome of looking for an earlier answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub enum Looked {
@@ -99,11 +100,11 @@ pub enum Looked {
         /// The cosine of the nearest question of this scope, if there is one to compare with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         best: Option<f64>,
-        /// Why the nearest one that is near enough asks something else all the same.
+        /// Why the nearest question above the threshold asks something else all the same.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         difference: Option<Difference>,
     },
-    /// Whoever keeps them could not be asked.
+    /// The store could not be asked.
     Unavailable,
 }
 
@@ -113,20 +114,20 @@ pub struct Keep<'k> {
     pub scope: Scope,
     pub question: &'k str,
     pub embedded: &'k Embedded,
-    /// In USD, where it is known.
+    /// What the run cost in USD, where it is known.
     pub cost_usd: Option<f64>,
-    /// Whether others may be given it, where they may be given any: not where it tells what was asked.
+    /// Whether other users may be given it, where answers are shared: not where it reveals the question.
     pub may_be_shared: bool,
 }
 
-/// What became of it.
+/// The outcome of keeping an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kept", rename_all = "snake_case")]
 pub enum Kept {
-    /// Under this id; so many entries the person has now.
+    /// Kept under this id; the user has `size` entries now.
     As { id: String, size: u64 },
-    /// Something of it is missing: another time it may be whole.
+    /// Not kept, since a part of it is missing: another time it may be complete.
     Incomplete,
-    /// Whoever keeps them could not be asked.
+    /// The store could not be asked.
     Unavailable,
 }

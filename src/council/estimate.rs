@@ -20,16 +20,16 @@ use crate::llm::{ChatRequest, Models, Pricing, Purpose};
 /// What a fence and its title take around each text inside, in tokens.
 pub(super) const FENCE: u64 = 20;
 
-/// What is kept of an earlier answer, as far as that is known beforehand: this part of a run is not paid again.
+/// What is kept of an earlier answer, as far as that is known beforehand: this part of a run is not paid for again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The seats whose answers stay.
     pub answers: BTreeSet<String>,
-    /// All answers and all reviews stay, or all openings of a debate and the ballots over them.
+    /// Whether all answers and all reviews stay, or all openings of a debate and the ballots on them.
     pub reviews: bool,
     /// What stays of each round of a debate, or of each part of a question, in order.
     pub rounds: Vec<KeptRound>,
-    /// Into how many parts the question is taken, where that stays; none where it is not taken apart.
+    /// Into how many parts the question is split, where that stays; `None` where it is not split.
     pub parts: Option<usize>,
     /// What was looked up before the first round and stays, by the names of the lookups.
     pub looked_up: BTreeSet<&'static str>,
@@ -40,7 +40,7 @@ pub struct Kept {
 pub struct KeptRound {
     /// The seats whose texts stay.
     pub seats: BTreeSet<String>,
-    /// All ballots over its texts stay.
+    /// Whether all ballots on its texts stay.
     pub ballots: bool,
 }
 
@@ -60,8 +60,8 @@ pub(super) struct ExpectedCall {
     pub completion_tokens: u64,
 }
 
-/// What several prompts of a run repeat, and how long its texts will probably be; all in tokens. Nobody is expected
-/// to fail, and what a plan may do is expected to be done.
+/// The probable lengths, in tokens, of texts that several prompts of a run repeat. Nobody is expected to fail, and
+/// everything that a plan may do is expected to be done.
 #[derive(Clone, Copy)]
 pub(super) struct Expecting<'b> {
     pub brief: &'b Brief,
@@ -103,12 +103,12 @@ impl<'b> Expecting<'b> {
         }
     }
 
-    /// The same where those who answer or speak have tools.
+    /// These lengths, with the tools of those who answer or speak, if they have any.
     pub fn with_tools(self, tools: Option<Tools>) -> Self {
         Self { tools: tools.is_some(), ..self }
     }
 
-    /// The same where the answers are reviewed, by which criteria, or are not.
+    /// The lengths of a task: with its brief's texts and, if its answers are reviewed, the criteria.
     pub fn of_task(task: &'b Task) -> Self {
         let criteria = task.rubric.as_ref().map_or(0, Rubric::tokens);
         Self { without_reviews: task.without_reviews, criteria, ..Self::of(&task.brief) }
@@ -124,13 +124,13 @@ impl<'b> Expecting<'b> {
         self.question + self.files_of_judges + FENCE + if self.history > 0 { self.history + FENCE } else { 0 }
     }
 
-    /// The same, with the sources that the writers for the council read.
+    /// [`Self::quoted`], with the sources that writers for the council read.
     pub fn quoted_with_sources(&self) -> u64 {
         let sources = if self.brief.search.is_some() { tokens_of(SOURCES_CHARS) } else { 0 };
         self.quoted() + sources
     }
 
-    /// A text of this kind.
+    /// The reply to a call of this purpose.
     pub fn text(&self, purpose: &Purpose) -> u64 {
         completion(purpose, self.brief.settings.sampling(purpose))
     }
@@ -185,7 +185,7 @@ fn system(prompt: Option<&str>) -> u64 {
     prompt.map_or(0, tokens)
 }
 
-/// What some calls will probably cost.
+/// What the calls of one stage will probably cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct StageEstimate {
     pub calls: u32,
@@ -195,8 +195,8 @@ pub struct StageEstimate {
     pub cost_usd: Option<f64>,
 }
 
-/// What a run will probably cost. Where it depends on what the models say which calls there are, the
-/// dearest course is taken.
+/// What a run will probably cost. Where its calls depend on what the models say, the dearest course is
+/// taken.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Estimate {
     pub calls: u32,
@@ -208,8 +208,8 @@ pub struct Estimate {
     pub unknown_price_models: Vec<String>,
 }
 
-/// What a run will probably cost that takes one of these courses, at the price of each model for a prompt of so
-/// many tokens: the dearest one.
+/// What a run will probably cost that takes one of these courses: the estimate of the dearest one. `price` is a
+/// model's price for a prompt of so many tokens.
 pub(super) fn dearest(
     courses: Vec<Vec<ExpectedCall>>,
     price: impl Fn(&str, u64) -> Option<Pricing>,
@@ -231,7 +231,7 @@ pub(super) fn dearest(
     dearest
 }
 
-/// What a call that is no part of a plan will probably cost.
+/// What a call outside a plan will probably cost.
 #[must_use]
 pub fn of_single(stage: Stage, request: &ChatRequest, models: &dyn Models) -> Estimate {
     let call = ExpectedCall {
@@ -244,7 +244,7 @@ pub fn of_single(stage: Stage, request: &ChatRequest, models: &dyn Models) -> Es
 }
 
 impl Estimate {
-    /// USD, where every price is known: the sum of some would look like that of all.
+    /// The cost in USD, if every price is known: a partial sum would look like the total.
     #[must_use]
     pub fn whole_cost_usd(&self) -> Option<f64> {
         self.cost_usd.filter(|_| self.unknown_price_models.is_empty())

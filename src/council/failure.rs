@@ -2,10 +2,10 @@
 
 use crate::llm::ErrorKind;
 
-/// Why a whole run failed. One member's failure is never one of these.
+/// Why a run as a whole failed, as opposed to one of its members.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Not one member answered, and why where all of them failed alike. Each answer has its own reason.
+    /// No member answered; with the reason, if all failed for the same one.
     #[error("No model answered{}", .0.map(|kind| format!(": {}.", kind.reason())).unwrap_or_else(|| ".".to_owned()))]
     NoAnswers(Option<ErrorKind>),
     /// Only one member has anything to say: there is nobody to debate with.
@@ -14,7 +14,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Not one answer can be used; these are the reasons.
+    /// The failure of a run without a usable answer, given each answer's reason.
     pub(super) fn no_answers(mut reasons: impl Iterator<Item = Option<ErrorKind>>) -> Self {
         let first = reasons.next().flatten();
         Self::NoAnswers(first.filter(|_| reasons.all(|reason| reason == first)))

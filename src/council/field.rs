@@ -1,4 +1,4 @@
-//! Reading untrusted JSON bodies field by field, so that one answer names every wrong field.
+//! Reading untrusted JSON bodies field by field, so that one response names every wrong field.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::invisible::{is_hidden, shows_nothing};
 
-/// How many wrong fields an answer names. A list in a request's body may have hundreds of thousands of wrong items, and an
-/// answer that named each would be many times as long as the request.
+/// How many wrong fields a response names. A list in a request's body may have hundreds of thousands of wrong items,
+/// and a response that named each would be many times as long as the request.
 const MOST_NAMED: usize = 100;
 
 /// One wrong field of a request or of the settings.
@@ -50,7 +50,7 @@ impl FieldError {
     }
 }
 
-/// The errors as an answer names them: of very many the first, and how many more there are.
+/// The errors as a response names them: of very many only the first, and how many more there are.
 #[must_use]
 pub fn named(errors: &[FieldError]) -> Cow<'_, [FieldError]> {
     // A list that was shortened before has one more, and stays as it is.
@@ -63,8 +63,8 @@ pub fn named(errors: &[FieldError]) -> Cow<'_, [FieldError]> {
     Cow::Owned(named)
 }
 
-/// What is wrong with what somebody calls a thing, if anything: a name has something to see, and nothing that hides or turns a
-/// line around. Joiners may stand in it, which scripts and emoji need.
+/// What is wrong with a name that somebody gives to something, if anything. A name has visible characters, and none
+/// that hide or that turn a line around; it may have joiners, which scripts and emoji need.
 #[must_use]
 pub fn name_problem(name: &str, most_chars: usize) -> Option<String> {
     let is_unseen = |c: char| c.is_control() || is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}');

@@ -1,6 +1,6 @@
-//! What is kept of a run for the figures over many: how its answers were placed, which ballots
-//! counted, who wrote the final answer. No content and no name that a user has given, so it may
-//! outlive the conversation.
+//! What is kept of a run for the analytics: how its answers were placed, which ballots counted, who
+//! wrote the final answer. No content and no name that a user has given, so it may outlive the
+//! conversation.
 
 use super::features::Deliberation;
 use super::ranking::aggregate::AggregateRow;
@@ -12,35 +12,35 @@ use super::ranking::label::Label;
 use super::stages::answers::Answer;
 use super::stages::reviews::Review;
 
-/// See the module.
+/// What a run adds to the analytics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// The model that wrote the final answer; none when nobody did: it failed, or a member's answer
-    /// was taken over as it was.
+    /// The model that wrote the final answer; `None` when writing it failed, or a member's answer was
+    /// taken over as it was.
     pub chairman: Option<String>,
-    /// Whether it wrote in the place of a chairman that failed; choosing in its place is not writing.
+    /// Whether it wrote in place of a chairman that failed; choosing among drafts is not writing.
     pub stood_in: bool,
     /// The ballots as they were counted.
     pub ballots: Vec<Ballot>,
-    /// What each of them shows of its author, with the author's model.
+    /// The leanings that each counted ballot shows, with its author's model.
     pub leanings: Vec<(String, Leanings)>,
     /// How far the ballots, and the orders in which they were read, agree.
     pub correlations: Option<Correlations>,
-    /// The stated probability that the first answer is the best, before people's picks counted.
+    /// The computed probability that the first answer is the best, not yet calibrated by people's picks.
     pub first_is_best: Option<f64>,
-    /// The answers, late and unranked ones among them.
+    /// The answers, including late and unranked ones.
     pub placings: Vec<Placing>,
 }
 
-/// One answer.
+/// How one answer was placed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placing {
     /// Its place in the stored list of answers, from 0.
     pub seat: usize,
     pub model: String,
-    /// 1 to 10, where the member said one.
+    /// 1 to 10, where the member stated one.
     pub confidence: Option<u8>,
-    /// None when no counted ballot places it.
+    /// `None` when no counted ballot places it.
     pub standing: Option<Standing>,
 }
 
@@ -51,15 +51,15 @@ pub struct Standing {
     pub place: u32,
     /// The mean of its places over the ballots that place it.
     pub average_rank: f64,
-    /// 0 to 1; none when nothing could be compared.
+    /// The Borda score, 0 to 1; `None` when nothing could be compared.
     pub borda: Option<f64>,
     pub first_place_votes: f64,
-    /// Its part of the first place: 1 alone, a half of two, 0 behind.
+    /// Its share of the first place: 1 alone, 0.5 of two, 0 behind.
     pub won: f64,
 }
 
 impl Figures {
-    /// The figures of a deliberation; none when nobody answered.
+    /// The figures of a deliberation; `None` when nobody answered.
     #[must_use]
     pub fn of(deliberation: &Deliberation) -> Option<Self> {
         // An earlier answer given again counts for the run that gave it first.
@@ -84,7 +84,7 @@ impl Figures {
                 |answer: &Answer| answer.model == synthesis.model && answer.response == synthesis.response;
             synthesis.error.is_none() && !answers.iter().any(is_taken_over)
         });
-        // Of a question that was taken apart there is only who put it together.
+        // Of a question that was split into parts there is only the writer of the final answer.
         if placings.is_empty() && written.is_none() {
             return None;
         }
@@ -105,7 +105,7 @@ impl Figures {
     }
 }
 
-/// What these ballots show, as they were cast.
+/// The effects that these reviews show, with their ballots as cast.
 fn shown_by(deliberation: &Deliberation, counted: &[&Review]) -> Effects {
     let metadata = &deliberation.metadata;
     let answers = deliberation.answers();
@@ -153,7 +153,7 @@ fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
     })
 }
 
-/// A review's ballot in models, as the headline counts it. None when it compares nothing.
+/// A review's ballot over models, as the headline counts it; `None` when it compares nothing.
 fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
     let metadata = &deliberation.metadata;
     let ranked = metadata.label_to_member.len();

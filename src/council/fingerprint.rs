@@ -1,9 +1,9 @@
-//! Whether a call asks what an earlier one asked: a hash over a list of fields that is written down here, so that
-//! what is stored stays comparable whatever becomes of the types.
+//! Whether a call asks the same as an earlier one: a hash over a list of fields that is written down here, so that
+//! stored fingerprints stay comparable when the types change.
 //!
-//! A fingerprint names the version of its list (`2:…`). A field that is absent leaves no trace, so a list that grows
-//! by a field with a default gives the same fingerprints as before, and keeps its version. What only bounds or seeds a
-//! call is in no list, nor is the schema of the reply: whether it is sent depends on what the provider offers then.
+//! A fingerprint names the version of its list (`2:…`). An absent field leaves no trace, so a list that grows by an
+//! optional field gives the same fingerprints as before, and keeps its version. What only bounds or seeds a call is
+//! left out, as is the schema of the reply: whether it is sent depends on what the provider offers at the time.
 
 use sha2::{Digest as _, Sha256};
 
@@ -20,7 +20,7 @@ impl<'r> Fingerprint<'r> {
         Self(request)
     }
 
-    /// As it is stored.
+    /// The fingerprint as it is stored.
     #[must_use]
     pub fn text(self) -> String {
         format!("2:{}", second(self.0))
@@ -32,7 +32,7 @@ impl<'r> Fingerprint<'r> {
         match stored.split_once(':') {
             Some(("2", hash)) => hash == second(self.0),
             Some(_) => false,
-            // When there were no versions, there were no embeddings and no pictures.
+            // Before there were versions, there were no embeddings and no pictures.
             None => !self.0.embeds && !shows(self.0) && stored == first(self.0),
         }
     }
@@ -45,10 +45,11 @@ fn shows(request: &ChatRequest) -> bool {
 /// Each field as its name, the length of its value in bytes, and the value.
 ///
 /// `model`; for each message, in order, its role (`system`, `user`, `assistant` or `tool`) with its content as the
-/// value, for each tool that it calls `call` (the id), `name` and `arguments`, where it is a tool's `answers` (the
-/// id), and for each picture that comes with it `image` (the hash of its content); for each tool on offer `offers` (its name), `description` and `parameters`; then, each only where it is set,
-/// `temperature` (the shortest decimal that reads back the same) and `max_tokens`; last, `embeds` with an empty value
-/// where a vector is asked for. Reasoning that goes back to its model beside its calls is in none: it came with them.
+/// value, for each tool call `call` (the id), `name` and `arguments`, for a tool's message `answers` (the id), and
+/// for each picture that comes with it `image` (the hash of its content); for each tool on offer `offers` (its name),
+/// `description` and `parameters`; then, each only where it is set, `temperature` (the shortest decimal that reads back
+/// the same) and `max_tokens`; last, `embeds` with an empty value where a vector is asked for. Reasoning that goes back
+/// to its model with the tool calls is left out, since it came with them.
 fn second(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     let mut field = |name: &str, value: &str| {
@@ -94,7 +95,7 @@ fn second(request: &ChatRequest) -> String {
     short(hash)
 }
 
-/// How it was made before there were versions. Frozen: what was stored then is compared by it.
+/// The hash from before there were versions. Frozen: what was stored then is compared with it.
 fn first(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     hash.update(request.model.as_bytes());

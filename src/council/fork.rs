@@ -1,7 +1,6 @@
-//! Asking again: a run that goes on from what an earlier one has. It executes the same plan from the top;
-//! a call whose request comes out the same as there is answered from the earlier run's journal, and all
-//! others are made. So a member that now answers changes what the reviewers are shown, and they are asked again
-//! automatically.
+//! Asking again: a run that goes on from what an earlier one has. It executes the same plan from the top; a call
+//! whose request is the same as in the earlier run is answered from that run's journal, and all others are made. So
+//! a member that now answers changes what the reviewers are shown, and they are asked again automatically.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,22 +26,21 @@ use crate::llm::Reply;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
     /// The run that it replaces, and the latest of those before. It takes calls over from every run of its
-    /// message; versions before this one look here instead.
+    /// message; older servers look here instead.
     pub of: Vec<RunId>,
-    /// The run whose random choices it repeats: only with the same labels do reviews come out the same.
+    /// The run whose random choices it repeats: only with the same labels are the requests for reviews the same.
     pub seed: RunId,
     pub again: Again,
-    /// The sources of the run that it replaces: with the same numbers, what was asked after a search comes out the
-    /// same.
+    /// The sources of the run that it replaces: only with the same numbers are requests after a search the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
-    /// What was added to the question after its members had been asked. Those that are asked again are asked as they were
-    /// then: only so do the others' answers stay.
+    /// Corrections made after the members had been asked. Members that are asked again do not read them: only so do the
+    /// others' answers stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
 }
 
-/// What is asked again, even if it has an answer.
+/// What is asked again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
@@ -86,7 +84,7 @@ impl Again {
     }
 }
 
-/// Whether nothing in a reply is for the reader, so that whoever gave it counts as failed.
+/// Whether a reply has nothing for the reader, so that its author counts as failed.
 fn says_nothing(call: &FinishedCall, reply: &Reply) -> bool {
     if reply.text.is_empty() || !reply.tool_calls.is_empty() {
         return false;
@@ -97,14 +95,14 @@ fn says_nothing(call: &FinishedCall, reply: &Reply) -> bool {
     shows_nothing(&text) || writes() && checking::is_only_an_action(&call.key, &reply.text)
 }
 
-/// Whether the call is this seat's under such a key: also where it was asked again because it had failed, without its
-/// system prompt, with less to read, or with the results of its tools.
+/// Whether the call is this seat's under such a key, including further tries: after a failure, without its system
+/// prompt, with less to read, or with the results of its tools.
 fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
     let place = first_key(&call.key).strip_prefix(key).and_then(|place| place.strip_prefix(member));
     place.is_some_and(|again| is_another_try(tool_use::without_turn(again)))
 }
 
-/// Whether the end of a key says that the same was asked again in a way that the model takes, and nothing else.
+/// Whether the end of a key means that the same was asked again in a form that the model accepts, and nothing else.
 fn is_another_try(mut end: &str) -> bool {
     let ways = [WITHOUT_SYSTEM_PROMPT, SHORTER, WITHOUT_REVIEWS];
     while let Some(rest) = ways.iter().find_map(|way| end.strip_suffix(way)) {
@@ -113,7 +111,7 @@ fn is_another_try(mut end: &str) -> bool {
     end.is_empty()
 }
 
-/// Whether the call with this key, which failed, was asked again in its own run and answered there, under one of these keys.
+/// Whether the failed call with this key was asked again in its own run and answered there, under one of these keys.
 #[must_use]
 pub fn has_recovered(failed: &str, answered: &[String]) -> bool {
     let end = |key: &String| first_key(key).strip_prefix(first_key(failed)).is_some_and(is_another_try);

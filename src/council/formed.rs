@@ -1,5 +1,5 @@
-//! The final answer in the form that was asked for: whoever writes it is told of the form, held to it where the provider
-//! can, and asked once more where the text is not of it.
+//! The final answer in the requested form: its writer is told of the form, held to it where the provider can enforce
+//! it, and asked once more where the text does not have it.
 
 use super::answer_form::{ANY_OBJECT, AnswerForm, INSTRUCTIONS, OF_CHOICE, OF_SCHEMA, REPAIR};
 use super::brief::Brief;
@@ -10,12 +10,11 @@ use super::run::Run;
 use super::tool_use::joined::Joined;
 use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, Reply};
 
-/// Lets the model write. Where the answer has a form, the reply's text is a document of it, and nothing else; but for one
-/// that broke off at its token limit, which is as it came.
+/// Lets the model write. Where the answer has a form, the reply's text is a document of that form and nothing else,
+/// unless it broke off at its token limit: then it is returned as it came.
 ///
 /// # Errors
-/// The failure of the call that failed, after retries; or that the text is not of the form, after it was asked for once
-/// more.
+/// The failure of the call, after retries; or that the text still does not have the form after a second request.
 pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Reply, CallError> {
     let Some(form) = &brief.form else { return checking::write(run, brief, writing).await };
     let Writing { stage, key, mut request, view } = writing;
@@ -39,7 +38,7 @@ pub fn asking_for(run: &Run, brief: &Brief, prompt: String) -> String {
     told(run, brief, prompt, &INSTRUCTIONS)
 }
 
-/// A prompt that asks for a choice among drafts, and says of what form they are where they have one.
+/// A prompt that asks for a choice among drafts, and states their form where they have one.
 #[must_use]
 pub fn choosing_among(run: &Run, brief: &Brief, prompt: String) -> String {
     told(run, brief, prompt, &OF_CHOICE)
@@ -52,7 +51,7 @@ fn told(run: &Run, brief: &Brief, prompt: String, template: &Template) -> String
     }
 }
 
-/// What one model is told that answers alone in this form; `marker` is for what stands between fences.
+/// What a model that answers alone is told of this form; `marker` is that of the fences.
 #[must_use]
 pub fn instructions(form: &AnswerForm, prompts: &Prompts, marker: &str) -> String {
     saying(form, prompts, marker, &INSTRUCTIONS)
@@ -72,7 +71,7 @@ fn shape(form: &AnswerForm, prompts: &Prompts, marker: &str) -> String {
     }
 }
 
-/// A short call: the writer sees only its own text, not the material again.
+/// Asks the writer for the same text in the right form: a short call, with only its own text and not the material.
 async fn repair(
     run: &Run,
     brief: &Brief,
@@ -97,7 +96,7 @@ async fn repair(
         call = call.keeping(&reply.text);
     }
     let mut joined = Joined::default();
-    // Reported where the second try brings nothing better.
+    // Reported if the second try does not have the form either.
     let first = reply.text.clone();
     joined.go_on(Reply { text: String::new(), ..reply });
     let again = match call.send().await {

@@ -1,4 +1,4 @@
-//! What an earlier run leaves for one that asks again.
+//! What a run that asks again keeps of the earlier one.
 
 use super::estimate::Kept;
 use super::features::{Deliberation, Lookups};
@@ -7,7 +7,7 @@ use super::formats::decomposition::stored::StoredDecomposition;
 use super::stages::answers::Answer;
 
 impl Again {
-    /// The same of this answer: where it has no answers of a council, a seat is one that speaks in a round.
+    /// Adapts it to the format of the earlier answer: in one with rounds, a member is the speaker of the first round.
     #[must_use]
     pub fn in_format_of(self, earlier: &Deliberation) -> Self {
         match self {
@@ -18,7 +18,7 @@ impl Again {
         }
     }
 
-    /// What of this answer stays.
+    /// What is kept of the earlier answer.
     #[must_use]
     pub fn kept(&self, earlier: &Deliberation) -> Kept {
         if *self == Self::From(Part::Stage1) {
@@ -39,7 +39,7 @@ impl Again {
         }
     }
 
-    /// Whether no answer and no opening is asked for again, nor the reviews themselves.
+    /// Whether neither answers or openings nor the reviews themselves are asked for again.
     fn keeps_what_is_reviewed(&self) -> bool {
         match self {
             Self::Failed | Self::From(Part::Stage3) => true,
@@ -49,15 +49,15 @@ impl Again {
     }
 }
 
-/// Whether the reviews, or the ballots over the openings of a debate, come out the same with what is there.
+/// Whether the requests for reviews, or for ballots on the openings of a debate, will be the same as before.
 fn has_whole_reviews(earlier: &Deliberation) -> bool {
     let answers = earlier.answers();
     let reviews = earlier.stage2.as_deref().unwrap_or_default();
-    // An answer that is there or in time now, and was not, changes what the reviewers read.
+    // An answer that was missing or late before changes what the reviewers read.
     let were_read = |answer: &Answer| answer.is_good() && !answer.late;
     !answers.is_empty()
         && answers.iter().all(were_read)
-        // They were held to their end, and everybody who was to review did.
+        // The reviews were completed, and everybody who was to review did.
         && earlier.metadata.aggregate.is_some()
         && earlier.metadata.abstained.is_empty()
         && reviews.iter().all(|review| review.error.is_none())

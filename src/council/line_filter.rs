@@ -1,6 +1,6 @@
-//! Lines that a model writes for us and not for the reader (`CONFIDENCE: 8`, `COUNCIL NOTES:`),
-//! taken out of a text, also while it streams: such a line never flashes on the screen. Inside a block
-//! of code or a quotation it is part of a text about such lines, and stays.
+//! Lines that a model writes for this program and not for the reader (`CONFIDENCE: 8`, `COUNCIL NOTES:`),
+//! taken out of a text even while it streams: such a line never flashes on the screen. Inside a code block
+//! or a quotation it is part of a text about such lines, and stays.
 
 use super::view::TextFilter;
 
@@ -11,7 +11,7 @@ pub struct Rule {
     pub may_become: fn(&str) -> bool,
     /// Whether this is such a line.
     pub is: fn(&str) -> bool,
-    /// Whether this is such a line where nothing but blanks follows it.
+    /// Whether this is such a line if nothing but blanks follows it.
     pub is_at_the_end: fn(&str) -> bool,
     /// Whether everything after such a line is not for the reader either.
     pub and_all_after: bool,
@@ -30,14 +30,14 @@ pub struct LineFilter {
     rule: Rule,
     /// The current line so far.
     line: String,
-    /// How it began, whether or not it was shown; see [`MAX_FENCE`].
+    /// The beginning of the current line, whether or not it was shown; see [`MAX_FENCE`].
     beginning: String,
-    /// The fence of the block of code around it.
+    /// The fence of the code block around the current line.
     code: Option<Fence>,
     /// Whether the current line is for the reader: it has been shown up to here.
     released: bool,
     after: bool,
-    /// Lines that are such if nothing but blanks follows them.
+    /// Lines that are not for the reader if nothing but blanks follows them.
     last: String,
     taken: String,
 }
@@ -147,7 +147,7 @@ impl TextFilter for LineFilter {
 /// How much of a line decides whether it is a fence.
 const MAX_FENCE: usize = 100;
 
-/// A line that opens or closes a block of code.
+/// A line that opens or closes a code block.
 #[derive(Debug, Clone, Copy)]
 struct Fence {
     mark: char,
@@ -162,7 +162,7 @@ impl Fence {
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = line.trim_start_matches(mark);
         let length = line.len() - info.len();
-        // Backticks after the first ones make it code within a line.
+        // Further backticks on the line make it inline code.
         let fence = length >= 3 && !(mark == '`' && info.contains('`'));
         fence.then_some(Self { mark, length, bare: info.is_empty() })
     }
@@ -172,7 +172,7 @@ impl Fence {
     }
 }
 
-/// What stands in the block of code that a text ends with: where models put lines that were to
+/// The content of the code block that a text ends with, into which models put lines that were to
 /// stand alone.
 #[must_use]
 pub fn last_block(text: &str) -> Option<&str> {

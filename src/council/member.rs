@@ -7,7 +7,7 @@ use super::field::{FieldError, FieldErrorKind, Fields};
 use crate::invisible::{is_hidden, is_joiner};
 use crate::llm::SEARCH_PREFIX;
 
-/// The most members a council may have (labels, orders and the Kemeny search are made for it).
+/// The most members a council may have (labels, reading orders and the Kemeny search are designed for it).
 pub const MAX_MEMBERS: usize = 7;
 /// The fewest members that can review each other.
 pub const MIN_MEMBERS: usize = 2;
@@ -15,8 +15,8 @@ pub const MIN_MEMBERS: usize = 2;
 pub(in crate::council) const CHAIRMAN: &str = "chairman";
 /// What prompts call an answer or a speaker, before a letter.
 const LABELS: [&str; 3] = ["response", "participant", "answer"];
-/// The longest list of models that is read, so that everything wrong with it is named. The models of a list are compared with
-/// each other, and a list that fills a request's body would keep this server from everything else for minutes.
+/// The longest list of models that is checked model by model. They are compared with each other, and a list that fills
+/// a request's body would block this server for minutes.
 const MOST_READ: usize = 100;
 const MAX_NAME_CHARS: usize = 200;
 const MAX_PROMPT_CHARS: usize = 20_000;
@@ -26,7 +26,7 @@ const MAX_PROMPT_CHARS: usize = 20_000;
 pub struct Member {
     /// `provider:model`, or a bare id for the default provider.
     pub model: String,
-    /// The name shown for this seat; needed when the same model sits twice.
+    /// The name shown for this seat; needed when the same model has two seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
     /// A system prompt of this member's own.
@@ -67,13 +67,13 @@ impl<'de> Deserialize<'de> for Member {
     }
 }
 
-/// Why a list of so many models is not read, if it is not.
+/// Why a list of this many models is not read, if it is not.
 pub(super) fn too_long(models: usize) -> Option<String> {
     (models > MOST_READ).then(|| format!("may name at most {MAX_MEMBERS} models; it names {models}"))
 }
 
-/// Reads a list of members, naming each malformed seat. A name that stands for something else is refused only here, where
-/// somebody gives it: members that have one are left alone.
+/// Reads a list of members, naming each malformed seat. Reserved names are refused only here, where somebody gives
+/// them: stored members that have one stay valid.
 pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member>> {
     let seats: Vec<Value> = fields.take(field, "a list of models")?;
     if let Some(problem) = too_long(seats.len()) {
@@ -99,7 +99,7 @@ pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member
     Some(members)
 }
 
-/// Why nobody may be called so, where it is what requests and prompts call something else.
+/// Why an alias is reserved, if requests or prompts call something else by it.
 fn taken(alias: &str) -> Option<String> {
     let name = alias.to_lowercase();
     if name == CHAIRMAN {
@@ -131,7 +131,7 @@ pub(super) fn member_problems(field: &str, members: &[Member]) -> Vec<FieldError
     problems
 }
 
-/// Everything that is wrong with a list of reviewers; an empty one is none at all.
+/// Everything that is wrong with a list of reviewers, which may be empty.
 pub(super) fn reviewer_problems(field: &str, reviewers: &[Member]) -> Vec<FieldError> {
     let mut problems = Vec::new();
     if reviewers.len() > MAX_MEMBERS {

@@ -1,6 +1,6 @@
-//! Asking a member again in the same run because a person asks for it: one that has failed, while others still answer.
+//! Asking a failed member again within the same run, at a person's request and while others still answer.
 //!
-//! That a retry has begun is an event, so an execution after a crash finds in the log whom it asks how often.
+//! The beginning of a retry is an event, so an execution after a crash finds in the log whom to ask how often.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::stage::Stage;
 /// How often one member can be asked again in a run.
 pub const MAX_RETRIES: u32 = 3;
 
-/// How the keys of a retry begin: its number follows, and the key of the first time.
+/// How the keys of a retry begin: its number and the key of the first try follow.
 const KEY: &str = "retry/";
 
 /// A member that is to be asked again.
@@ -40,13 +40,13 @@ pub fn begun<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Retries {
     begun
 }
 
-/// The key of a place in the deliberation at the retry of this number; 0 is the first time.
+/// The key of a call at this retry; number 0 is the first try.
 #[must_use]
 pub fn key(number: u32, place: &str) -> String {
     if number == 0 { place.to_owned() } else { format!("{KEY}{number}/{place}") }
 }
 
-/// The key of the first time, of whichever retry this is the key.
+/// The key of the first try, given that of any retry.
 #[must_use]
 pub fn first_key(key: &str) -> &str {
     let retry = key.strip_prefix(KEY).and_then(|rest| rest.split_once('/'));

@@ -1,8 +1,8 @@
 //! The deliberation: a plain async function over [`Run`]. It knows no HTTP, no SQL and no
-//! provider by name; it imports only `llm`, `search` (to read links), `cache` (to compare questions), `id`
-//! and `invisible`.
+//! provider by name; it imports only `llm`, `search` (to read links), `cache` (to compare questions),
+//! `trace`, `id` and `invisible`.
 //!
-//! Start at [`deliberate`]: it is the order of a run. A stage or an option is a file or a folder under
+//! Start at [`deliberate`], which shows the order of a run. A stage or an option is a file or a folder under
 //! `stages/` or `options/`, with its prompt, parser, events and function, and has its lines in [`features`].
 
 pub mod answer_form;

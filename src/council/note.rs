@@ -1,4 +1,4 @@
-//! A sentence of the process monitor, and what such sentences have in common.
+//! The sentences of the process monitor.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::llm::budget::Cost;
 use crate::llm::{CallFact, ErrorKind, Reason};
 
-/// How much of a failure's text a sentence repeats, in characters; the event itself has all of it.
+/// How much of an error's text a sentence repeats, in characters; the event itself has all of it.
 pub(super) const ERROR_CHARS: usize = 200;
 
-/// From which verbosity on a sentence is sent.
+/// The verbosities from which on a sentence is sent.
 pub(super) const STAGES: u8 = 1;
 pub(super) const MODELS: u8 = 2;
 pub const EVERYTHING: u8 = 3;
@@ -33,21 +33,21 @@ pub enum NoteCategory {
     Data,
 }
 
-/// A sentence about an event.
+/// A sentence of the process monitor about an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
     pub message: String,
-    /// The same as a code with parameters.
+    /// The sentence as a code with parameters.
     pub fact: Value,
     pub category: NoteCategory,
     /// The verbosity from which on it is sent: 1, 2 or 3.
     pub level: u8,
-    /// Figures and names of the sentence, for programs.
+    /// The figures and names in the sentence, for programs.
     pub details: Option<Value>,
 }
 
 impl Note {
-    /// The sentence of a fact: the sentence is its `Display`, its fields are the parameters beside its `code`.
+    /// The sentence of a fact: the text is its `Display`; serialised, it is the `code` and its parameters.
     #[must_use]
     pub fn of<F: Serialize + fmt::Display>(level: u8, category: NoteCategory, fact: &F) -> Self {
         let message = fact.to_string();
@@ -66,7 +66,7 @@ pub(super) fn reason(kind: Option<ErrorKind>, fact: Option<&CallFact>, error: &s
     Reason { error: short(&reason.error), ..reason }
 }
 
-/// Who is asked in a stage, in English.
+/// How many members are asked in a stage, as a sentence.
 pub(super) fn asked_in(stage: &str, asked: usize, are_asked: &str) -> String {
     match asked {
         0 => format!("{stage}: nobody is asked"),

@@ -1,10 +1,10 @@
-//! How the settings of the options become one. Which options those are stands in [`options`](super::options).
+//! Combines the settings of all options into one type. The options are listed in [`options`](super::options).
 
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
 use super::setting::{Key, Kind, RunOptions, Setting, Valued, settings};
 
-/// The settings of these options as one, and one layer of them.
+/// Defines one type for the settings of these options, and one for a layer of them.
 macro_rules! option_settings {
     ($($option:ident: $settings:ident, $layer:ident;)*) => {
         /// What the options of a run are set to, in force for one user.
@@ -97,7 +97,7 @@ settings! {
     }
 }
 
-/// The properties of these schemas as those of one object, with the bounds of their settings.
+/// Merges the properties of these schemas into one object, with the bounds of their settings.
 pub fn one_object(
     about: &str,
     parts: impl IntoIterator<Item = RefOr<Schema>>,

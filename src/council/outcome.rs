@@ -31,7 +31,7 @@ impl Deliberation {
         }
     }
 
-    /// Keeps a place for each of these.
+    /// Keeps a place among the answers for each of these seats.
     pub(super) fn expect(&mut self, seats: &[Seat], tier: u8) {
         let answers = self.stage1.get_or_insert_default();
         for seat in seats {
@@ -41,7 +41,7 @@ impl Deliberation {
         }
     }
 
-    /// A late answer takes the place that was kept for it.
+    /// Stores an answer in the place that was kept for it.
     pub(super) fn put_answer(&mut self, answer: Answer) {
         let answers = self.stage1.get_or_insert_default();
         match answers.iter_mut().find(|known| known.member == answer.member) {
@@ -67,7 +67,7 @@ impl Deliberation {
         }
     }
 
-    /// A review takes the place of its author's earlier one.
+    /// Stores a review, in place of its author's earlier one.
     pub(super) fn put_review(&mut self, review: &Review) {
         let reviews = self.stage2.get_or_insert_default();
         match reviews.iter_mut().find(|known| known.member == review.member) {
@@ -76,7 +76,7 @@ impl Deliberation {
         }
     }
 
-    /// The result of the reviews.
+    /// Stores the result of the reviews.
     pub(super) fn put_reviews(&mut self, reviews: &[Review], metadata: &ReviewsMetadata) {
         self.stage2 = Some(reviews.to_vec());
         let metadata = metadata.clone();
@@ -93,7 +93,7 @@ impl Deliberation {
         self.metadata.abstained = metadata.abstained;
     }
 
-    /// A revision is the answer as soon as it is whole.
+    /// Replaces the final answer by a revision, which counts as soon as it is complete.
     pub(super) fn revise(&mut self, revision: Option<&str>) {
         if let (Some(synthesis), Some(revision)) = (&mut self.stage3, revision) {
             synthesis.replace(revision);
@@ -101,7 +101,7 @@ impl Deliberation {
         }
     }
 
-    /// What the final answer cites, of everything that the run has found.
+    /// Reads what the final answer cites of everything that the run has found.
     pub(super) fn read_citations(&mut self) {
         let known: BTreeSet<u32> = self.metadata.sources.iter().map(|source| source.n).collect();
         if let Some(synthesis) = &mut self.stage3 {
@@ -126,7 +126,7 @@ impl Deliberation {
         self.put_answer(answer);
     }
 
-    /// The same of a chairman's text.
+    /// Keeps what had been shown of a chairman's text that never ended.
     pub(super) fn keep_unfinished_synthesis(&mut self, call: &UnderWay, fact: &CallFact) {
         self.stage3 = Some(Synthesis {
             model: call.model.clone(),
@@ -136,7 +136,7 @@ impl Deliberation {
         });
     }
 
-    /// Nobody is waited for any more.
+    /// Marks every pending answer as failed: nobody is waited for any more.
     pub(super) fn end_waiting(&mut self, fact: &CallFact) {
         for answer in self.stage1.iter_mut().flatten().filter(|answer| answer.pending) {
             answer.pending = false;

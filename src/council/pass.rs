@@ -1,6 +1,6 @@
 //! How often the answers have been completed and reviewed: a council that is widened by a second tier does both twice.
 
-/// Whether answers are completed and reviewed for the first or the second time, as keys show it.
+/// Whether answers are completed and reviewed for the first or the second time; keys show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     First,
@@ -9,7 +9,7 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// The key of a place in this pass.
+    /// The key of a call in this pass.
     #[must_use]
     pub fn key(self, place: &str) -> String {
         match self {

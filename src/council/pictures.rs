@@ -1,8 +1,8 @@
-//! Pictures that a question comes with, and who sees them.
+//! The pictures of a question, and which models see them.
 //!
-//! A prompt is written before it is known who is asked: where the files stand in it, each picture has a placeholder,
-//! which only somebody who knows the run's marker could write. When a model is asked it gets the picture with the
-//! message and a line that says so, or, where it sees none, a line that says that.
+//! A prompt is written before it is known which model is asked: among its files, each picture has a placeholder, which
+//! nobody can forge without knowing the run's marker. A model that sees pictures then gets the picture with the message
+//! and a line that says so, and any other a line that says that it cannot see it.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub static SHOWN: Template = Template {
     marks: &[],
 };
 
-/// The same for one that does not.
+/// In the place of a picture, for a model that does not see it.
 pub static UNSEEN: Template = Template {
     name: "picture_unseen",
     about: "What stands under the name of a picture for a model that cannot see it.",
@@ -34,13 +34,13 @@ pub static UNSEEN: Template = Template {
     marks: &[],
 };
 
-/// Everything that runs with pictures ask models with besides.
+/// The additional templates of runs with pictures.
 pub static TEMPLATES: &[&Template] = &[&SHOWN, &UNSEEN];
 
 /// Which pictures a question came with, and who sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PicturesInfo {
-    /// What they are called.
+    /// The pictures' file names.
     pub names: Vec<String>,
     /// The models that see pictures, of all that the run may ask: those of them that read the files are shown the
     /// pictures, all others get only their names.
@@ -48,14 +48,14 @@ pub struct PicturesInfo {
 }
 
 impl PicturesInfo {
-    /// Those of this question; none where it has none.
+    /// The pictures of this question; `None` where it has none.
     #[must_use]
     pub fn of(brief: &Brief) -> Option<Self> {
         let names: Vec<String> = of(&brief.attachments).map(|file| file.filename.clone()).collect();
         (!names.is_empty()).then(|| Self { names, seen_by: brief.seen_by.clone() })
     }
 
-    /// What they are called, where this model was not shown them.
+    /// The pictures' names, if this model was not shown them.
     #[must_use]
     pub fn unseen_by(&self, model: &str) -> Option<&[String]> {
         let saw = self.seen_by.iter().any(|seeing| seeing == model);
@@ -68,7 +68,7 @@ pub fn of(files: &[Attached]) -> impl Iterator<Item = &Attached> {
     files.iter().filter(|file| file.image.is_some())
 }
 
-/// What pictures take of the prompt of a model that sees them, in tokens.
+/// How many tokens the pictures take in the prompt of a model that sees them.
 #[must_use]
 pub fn tokens(files: &[Attached]) -> u64 {
     files.iter().filter_map(|file| file.image).map(|size| image::tokens((size.width, size.height))).sum()
@@ -85,14 +85,14 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// These loaded pictures, for a run with this brief.
+    /// The pictures of a run with this brief, loaded as `images`.
     #[must_use]
     pub fn new(brief: &Brief, images: Vec<Arc<Image>>) -> Self {
         let text = |template| brief.prompts.text(template).to_owned();
         Self { images, seen_by: brief.seen_by.clone(), shown: text(&SHOWN), unseen: text(&UNSEEN) }
     }
 
-    /// Puts them into a request wherever it has a place for them, by the marker of its run.
+    /// Replaces the placeholders in a request, which bear the `marker` of its run.
     pub(super) fn put_into(&self, request: &mut ChatRequest, marker: &str) {
         let sees = self.seen_by.contains(&request.model);
         let fence = Fence::new(marker);

@@ -1,4 +1,4 @@
-//! What a request will probably cost: tokens by the length of its text, at the model's price.
+//! What a request will probably cost: tokens estimated from the length of its text, at the model's price.
 
 use crate::llm::{ChatRequest, Models, Pricing, Purpose, Sampling};
 
@@ -15,7 +15,7 @@ pub fn of_request(request: &ChatRequest, models: &dyn Models) -> Option<f64> {
     Some(cost(price, prompt, written))
 }
 
-/// How much a model writes, in tokens: at most what it may, else what such texts usually have.
+/// How much a model is expected to write, in tokens: its limit, else what is usual for the purpose.
 pub(super) fn completion(purpose: &Purpose, sampling: Sampling) -> u64 {
     sampling.max_tokens.map_or(purpose.usual_tokens, u64::from)
 }
@@ -39,7 +39,7 @@ pub(super) fn tokens_of(chars: usize) -> u64 {
     (chars as u64).div_ceil(CHARS_PER_TOKEN)
 }
 
-/// A call of so many tokens at this price, in USD.
+/// The cost of a call of this many tokens at this price, in USD.
 #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
 pub(super) fn cost(price: Pricing, prompt_tokens: u64, completion_tokens: u64) -> f64 {
     prompt_tokens as f64 * price.prompt + completion_tokens as f64 * price.completion + price.request

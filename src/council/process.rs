@@ -1,6 +1,6 @@
-//! The process monitor: what goes on, in one plain sentence per event, for those who asked for it.
+//! The process monitor: what goes on, in one plain sentence per event, if the request asks for it.
 //!
-//! A sentence stands with the event that it follows ([`FeatureEvent::note`]), and is sent after it.
+//! A sentence is defined with its event ([`FeatureEvent::note`]), and sent after it.
 
 use jiff::{Timestamp, Unit};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::any_event::FeatureEvent;
 use super::field::Fields;
 use super::note::{EVERYTHING, Note, NoteCategory};
 
-/// Reads how much a request wants to be told: 0 nothing, 1 the stages, 2 the models too, 3 everything.
+/// Reads how much a request wants to be told: 0 nothing, 1 the stages, 2 the models as well, 3 everything.
 pub(super) fn verbosity(fields: &mut Fields<'_>) -> u8 {
     fields.take_in("verbosity", 0..=EVERYTHING).unwrap_or_default()
 }
@@ -45,7 +45,7 @@ fn process_fact() -> Ref {
 }
 
 impl Note {
-    /// The event, with this time.
+    /// The note as an event at this time.
     #[must_use]
     pub fn at(self, now: Timestamp) -> ProcessEvent {
         let Self { message, fact, category, level, details } = self;

@@ -1,11 +1,11 @@
-//! Going on before everybody is there. [`Run::quorum`] waits for enough of several calls;
+//! Going on before all members have answered. [`Run::quorum`] waits for enough of several calls;
 //! [`Run::with_stragglers`] does the next thing while the others may still come in.
 //!
-//! Who was there and who came in time are decisions of the journal, taken before anything is done
-//! with them: an execution after a crash goes on with the same members, whoever is faster then.
+//! Who made the quorum and who came in time are decisions of the journal, recorded before they are acted
+//! on: an execution after a crash goes on with the same members, whoever is faster then.
 //!
-//! As long as a quorum waits for somebody, a person may want those asked again that have come to nothing
-//! ([`member_retry`]). They are then waited for as before, by the same rules.
+//! As long as a quorum waits for somebody, a person may have failed members asked again ([`member_retry`]).
+//! They are then waited for by the same rules.
 
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
@@ -23,7 +23,7 @@ use super::run_event::RunEvent;
 use super::stage::Stage;
 use crate::llm::CallFact;
 
-/// What one of several calls comes to.
+/// The result of one of several calls.
 pub trait Contribution {
     /// Whether it counts toward a quorum.
     fn counts(&self) -> bool;
@@ -48,8 +48,8 @@ pub struct Quorum {
 pub struct Waiting<'f, T> {
     place: usize,
     member: String,
-    /// Alone in a set of its own, so that it is polled when it was woken itself and not for every token
-    /// of the others.
+    /// In a set of its own, so that it is polled when it was woken itself and not for every token of the
+    /// others.
     call: FuturesUnordered<BoxFuture<'f, T>>,
 }
 
@@ -62,13 +62,13 @@ impl<'f, T> Waiting<'f, T> {
     }
 }
 
-/// Those that a quorum did not wait for, and what becomes of them.
+/// The calls that a quorum did not wait for, and what becomes of them.
 pub struct Stragglers<'f, T> {
     pub stage: Stage,
     pub waiting: Vec<Waiting<'f, T>>,
     /// Whether contributions that come from now on are marked as late.
     pub marked: bool,
-    /// The reason given for the others, which are stopped in the end.
+    /// The reason given for those that are stopped in the end.
     pub fact: CallFact,
 }
 
@@ -80,12 +80,12 @@ pub struct Came<T> {
 }
 
 impl Run {
-    /// Asks so many members, each by its place and how often it was asked again (0 at first), and waits until
-    /// `needed` of the calls have come to something that counts and the grace has passed, or all are over.
-    /// Reports each as it comes. The second part of the result is still under way.
+    /// Asks `count` members, each by its place and the number of its retry (0 at first), and waits until
+    /// `needed` of the calls have results that count and the grace has passed, or all are over. Reports each
+    /// result as it comes. Returns the results, and the calls that are still under way.
     ///
-    /// Where members speak one after another, nobody is left behind before it was asked: the grace begins when it
-    /// is the last one's turn.
+    /// Where members speak one after another, none is left behind before it was asked: the grace begins with the
+    /// last one's turn.
     pub async fn quorum<'f, T: Contribution>(
         &self,
         (stage, key): (&Stage, &str),
@@ -191,7 +191,7 @@ impl Run {
         (main, came)
     }
 
-    /// Asks those again that have come to nothing, as far as a person wants that.
+    /// Asks those failed members again that a person wants asked again.
     async fn retry_failed<'f, T: Contribution>(
         &self,
         stage: &Stage,
@@ -214,8 +214,8 @@ impl Run {
         }
     }
 
-    /// Tells that a member is asked again. An execution after a crash tells it once more: what the one before has told stays
-    /// as it is, and what that did not come to is added.
+    /// Publishes the event that a member is asked again. An execution after a crash does so once more: if the one
+    /// before has published it, that stays as it is.
     pub(super) async fn tell_retry(&self, retry: MemberRetry, model: &str) {
         let MemberRetry { stage, member, number } = retry;
         let key = member_retry::key(number, &format!("{}/{member}", stage.as_str()));
@@ -252,7 +252,7 @@ impl Run {
         self.welcome(round, came).await;
     }
 
-    /// Some of those whose model has answered already; none when there are none.
+    /// Takes results of calls whose models have answered already; empty when there are none.
     async fn those_in_hand<T>(&self, stage: &Stage, waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
         poll_fn(|cx| {
             if !waiting.iter().any(|one| self.has_result(stage, &one.member)) {
@@ -266,7 +266,7 @@ impl Run {
     }
 }
 
-/// Ends when the timer does; never where there is none.
+/// Waits for the timer; for ever where there is none.
 async fn passed(timer: &mut Option<BoxFuture<'_, ()>>) {
     match timer {
         Some(timer) => timer.await,

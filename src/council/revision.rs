@@ -1,6 +1,6 @@
-//! Whoever wrote the draft revises it to meet objections, whichever option raised them.
+//! The writer of the draft revises it to meet objections, whichever option raised them.
 //!
-//! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
+//! Nobody else rewrites a text: when its writer fails, the draft is complete and stands.
 
 use super::answer_form::AnswerForm;
 use super::ask::Ask;
@@ -20,7 +20,7 @@ use crate::invisible::shows_nothing;
 use crate::llm::simulated_text::plain;
 use crate::llm::{CallError, CallFact, ErrorKind, Purpose, Reason, Reply};
 
-/// The chairman's next version of a draft.
+/// A call for the chairman's next version of a draft.
 pub static REVISION: Purpose = Purpose { name: "revision", usual_tokens: 2_000, simulated: plain };
 
 /// What the writer is asked.
@@ -37,10 +37,10 @@ pub static PROMPT: Template = Template {
     marks: &[],
 };
 
-/// What a request says around its material, in tokens.
+/// The length of a prompt around its material, in tokens.
 const FRAME: u64 = 240;
 
-/// The call that a revision will probably take, by the chairman, who wrote the draft; of so many tokens of objections.
+/// The call that a revision will probably take, by the chairman, with this many tokens of objections.
 pub(super) fn expected_call(expecting: Expecting<'_>, stage: Stage, objections: u64) -> ExpectedCall {
     let chairman = &expecting.brief.settings.chairman_model;
     let draft = synthesis::estimate::quoted(expecting);
@@ -48,15 +48,15 @@ pub(super) fn expected_call(expecting: Expecting<'_>, stage: Stage, objections: 
     expecting.call(stage, chairman, &REVISION, prompt)
 }
 
-/// A draft, and what is held against it.
+/// A draft, and the objections to it.
 pub struct Revision<'a> {
     pub stage: Stage,
     /// The call's place in the deliberation.
     pub key: String,
-    /// Who wrote the draft, and revises it.
+    /// The model that wrote the draft, and revises it.
     pub writer: &'a str,
     pub draft: &'a str,
-    /// Each under its title.
+    /// Each with its title.
     pub objections: Vec<(String, &'a str)>,
 }
 
@@ -69,7 +69,7 @@ pub struct Revised {
     pub latency_ms: u64,
 }
 
-/// A revision that does not: why.
+/// Why no revision takes the draft's place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotRevised {
     pub message: String,
@@ -78,7 +78,7 @@ pub struct NotRevised {
 }
 
 impl NotRevised {
-    /// For a note in plain words.
+    /// The reason for a note of the process monitor.
     #[must_use]
     pub fn reason(&self) -> Reason {
         Reason::of(Some(self.kind), self.fact.as_ref(), &self.message)
@@ -127,7 +127,7 @@ impl Revision<'_> {
     }
 }
 
-/// Reads a revision that is to be of this form. It is not asked for again: the draft is of the form.
+/// Reads a revision that must have this form. If it does not, it is not asked for again, since the draft has the form.
 fn read_formed(form: &AnswerForm, result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
     let revised = whole(result, str::to_owned)?;
     let text = form.read(&revised.text).map_err(|problem| {
@@ -142,7 +142,7 @@ fn read(result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
     whole(result, |text| editorial::parse(text).0)
 }
 
-/// A revision that is whole, as `said` reads it.
+/// A complete revision, as `said` reads it.
 fn whole(result: Result<Reply, CallError>, said: impl FnOnce(&str) -> String) -> Result<Revised, NotRevised> {
     let reply =
         result.map_err(|error| NotRevised { message: error.message, kind: error.kind, fact: error.fact })?;

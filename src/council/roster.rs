@@ -1,4 +1,4 @@
-//! Who is to answer.
+//! Which members are to answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ use super::run_event::{Ignored, IgnoredFact};
 use super::seat::Alone;
 use super::settings::{MIN_MEMBERS, Member, Settings};
 
-/// How a run comes to its roster.
+/// How the members that answer are chosen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Choice {
     /// The whole council answers.
     #[default]
     Everyone,
-    /// The models for the kind of question answer.
+    /// The models listed for the kind of question answer.
     Routing { pools: RoutingPools },
     /// A first tier answers, and a second one where the first is unsure.
     Escalation(Tiers),
@@ -27,8 +27,8 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Reads the request's fields, and decides what excludes what. A council that the request names
-    /// itself is not replaced by another one. Where tiers do not apply, for the reason `why_not`, none are needed.
+    /// Reads the request's fields, and decides which option excludes which. A council that the request names itself
+    /// is not replaced by another one. `why_not` is the reason why tiers do not apply, so that none need be set.
     pub fn parse(
         fields: &mut Fields<'_>,
         settings: &Settings,
@@ -88,7 +88,7 @@ impl Choice {
     }
 }
 
-/// Who answers, in order.
+/// The members that answer, in order.
 #[derive(Debug, Clone)]
 pub struct Roster {
     pub members: Vec<Member>,
@@ -97,7 +97,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// As the plan has it.
+    /// Chooses the members, as the plan says.
     pub async fn choose(run: &Run, brief: &Brief, choice: &Choice) -> Self {
         match choice {
             Choice::Everyone | Choice::Alone { .. } => {

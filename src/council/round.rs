@@ -1,4 +1,4 @@
-//! What the council has said: who sat, what they answered, and what the reviews say of it.
+//! What the council has said: its members, their answers, and the reviews of these.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use super::task::Task;
 pub struct Round<'p> {
     /// As read by reviewers and writers: with the corrections of the question.
     pub task: Cow<'p, Task>,
-    /// Who was asked, in the order of the answers.
+    /// The members that were asked, in the order of the answers.
     pub members: Vec<Member>,
     /// One per member, failed ones included.
     pub answers: Vec<Answer>,
@@ -35,8 +35,8 @@ impl Round<'_> {
         self.answers.iter().filter(|answer| answer.is_good())
     }
 
-    /// The system prompt for a model that speaks for the council in a later stage: its own if it
-    /// sits, else the run's; none where the settings say so.
+    /// The system prompt for a model that speaks for the council in a later stage: its own if it has
+    /// a seat, else the run's; `None` where the settings say so.
     #[must_use]
     pub fn system_prompt_of(&self, model: &str) -> Option<&str> {
         self.members
@@ -48,7 +48,7 @@ impl Round<'_> {
     }
 }
 
-/// The task with what was added to the question while the members answered. Nothing more is taken in after that.
+/// The task with the corrections made while the members answered. After that no more are taken in.
 pub(super) async fn corrected<'p>(run: &Run, task: &'p Task) -> Cow<'p, Task> {
     let corrections = run.take_corrections().await;
     if corrections.is_empty() {
@@ -64,8 +64,8 @@ pub(super) async fn corrected<'p>(run: &Run, task: &'p Task) -> Cow<'p, Task> {
     Cow::Owned(task)
 }
 
-/// Lets the members review what was answered, unless nobody is to, while late answers may still come in. `before` are their
-/// reviews that no longer count; `settle` sees the result of the reviews before the client does.
+/// Lets the members review the answers, unless the task has no reviews, while late answers may still come in. `before`
+/// are earlier reviews that no longer count; `settle` sees the result of the reviews before it is published.
 ///
 /// # Errors
 /// When not one member answered.

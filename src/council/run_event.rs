@@ -30,7 +30,7 @@ pub struct Ignored {
 }
 
 impl Ignored {
-    /// For this reason.
+    /// An option of this field that does not apply, for this reason.
     #[must_use]
     pub fn because(field: impl Into<String>, fact: IgnoredFact) -> Self {
         Self { field: field.into(), reason: fact.to_string(), reason_fact: Some(fact) }
@@ -104,8 +104,8 @@ impl fmt::Display for IgnoredFact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RunEvent {
-    /// The run waits for a place; may come again with another place, always before `run_started`. It
-    /// has no id of its own.
+    /// The run waits in the queue, at this position; may come again with another position, always
+    /// before `run_started`. It has no event id.
     RunQueued { run_id: RunId, position: u32 },
     /// Always the first event.
     RunStarted {
@@ -115,31 +115,31 @@ pub enum RunEvent {
         /// Options that were switched on and do not apply to this run, each with its reason.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<Ignored>,
-        /// Which texts that its models are asked with are the administrator's own.
+        /// Those texts of its prompts that are the administrator's own.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         prompts: Vec<OwnPrompt>,
-        /// By which criteria its reviewers judge, where whoever asks has given some.
+        /// The criteria by which its reviewers judge, where the request has given some.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rubric: Option<Rubric>,
-        /// Which pictures the question comes with, and who is shown them.
+        /// The pictures of the question, and which models are shown them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pictures: Option<PicturesInfo>,
-        /// What was added to the question when it was asked before, where this run asks it again.
+        /// The corrections added to the question in earlier runs, where this run asks it again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         corrections: Vec<Correction>,
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),
-    /// Somebody asked to go on without this member: what it was being asked for counts as failed. Its
-    /// error follows, with what had arrived.
+    /// The run's owner asked to go on without this member: what it was being asked for counts as failed.
+    /// Its error follows, with what had arrived.
     MemberSkipped {
         /// The seat's name; of a chairman the model.
         member: String,
         model: String,
         stage: Stage,
     },
-    /// Whoever asked wants this member, which has failed, asked again while others still answer: clear what it had
-    /// written. The events of its answer follow, as they do for one that is asked for the first time.
+    /// The run's owner wants this failed member asked again while others still answer: clear what it had written.
+    /// The events of its answer follow, as for a member that is asked for the first time.
     MemberRetried {
         /// The seat's name.
         member: String,
@@ -151,11 +151,11 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         started_at: Option<String>,
     },
-    /// Whoever asked has added something to the question while its members answer. Those who review, write and improve the
-    /// answer read it with the question.
+    /// The run's owner has added something to the question while its members answer. Those who review, write and
+    /// improve the answer read it with the question.
     CorrectionAdded { data: Correction },
-    /// What the run cost, by stage; after everything that costs. Also in a run that failed or was
-    /// cancelled, where it had made a call; a call that was dropped in it is one of unknown cost.
+    /// What the run cost, by stage; after everything that costs. Also in a run that failed or was cancelled,
+    /// if it had made a call; a call that was cut off counts as one of unknown cost.
     CostsComplete { data: Costs },
     /// The run is over and stored. Always last.
     Complete {},
@@ -170,15 +170,15 @@ pub enum RunEvent {
     },
     /// The run was cancelled; what it had is stored. Always last.
     Cancelled {
-        /// One plain sentence, where somebody else than its owner has cancelled it.
+        /// One plain sentence, where somebody other than its owner has cancelled it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
         /// Who, in one word: `stopped_by_administrator`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,
     },
-    /// This server is going away; the run goes on. Reconnect with the id of the last event seen.
-    /// Always last on its stream, without an id of its own.
+    /// This server is shutting down; the run goes on. Reconnect with the id of the last event seen.
+    /// Always last on its stream, without an event id.
     ServerShutdown { message: String, run_id: RunId, last_event_id: u64 },
 }
 
@@ -219,7 +219,7 @@ impl FeatureEvent for RunEvent {
     }
 }
 
-/// What is said of the run itself.
+/// The process monitor's notes on the run itself.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum RunNote {
@@ -230,19 +230,19 @@ pub enum RunNote {
     FiguresKept {
         answers: usize,
         ballots: usize,
-        /// The model that wrote; absent where nobody did.
+        /// The model that wrote the final answer; absent where none did.
         #[serde(skip_serializing_if = "Option::is_none")]
         chairman: Option<String>,
     },
-    /// The server that asked it first is gone.
+    /// A model is asked again, since the server that asked it first is gone.
     AskedAgain {
         name: String,
     },
-    /// A person asked for that.
+    /// The run goes on without a member, at a person's request.
     NotWaitedFor {
         member: String,
     },
-    /// It has failed, and a person asked for that.
+    /// A failed member is asked again, at a person's request.
     AskedOnceMore {
         member: String,
         /// Which of its retries it is, from 1.
@@ -324,7 +324,7 @@ fn note(event: &RunEvent) -> Option<Note> {
             });
             Some(Note::of(EVERYTHING, NoteCategory::Data, &fact).with(details))
         }
-        // These are the stream's own beginning and end: they say all there is.
+        // The beginning and the end of the stream need no note.
         RunEvent::RunQueued { .. }
         | RunEvent::RunStarted { .. }
         | RunEvent::Complete {}

@@ -29,13 +29,13 @@ pub enum Alone {
     Chairman,
 }
 
-/// What these seats are called.
+/// The names of these seats.
 pub fn names(seats: &[Seat]) -> Vec<&str> {
     seats.iter().map(|seat| seat.member.as_str()).collect()
 }
 
-/// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
-/// No two have one name.
+/// Seats for these models: those of the council with alias and prompt, for other models plain ones.
+/// No two have the same name.
 #[must_use]
 pub fn seats(council: &[Member], models: &[String]) -> Vec<Member> {
     let seat = |model: &String| {
@@ -46,7 +46,7 @@ pub fn seats(council: &[Member], models: &[String]) -> Vec<Member> {
     let mut seats: Vec<Member> = models.iter().filter(|model| seen.insert(*model)).map(seat).collect();
     let names: BTreeSet<&str> = seats.iter().map(Member::name).collect();
     if names.len() < seats.len() {
-        // An alias equals another seat's model id: then all go by their ids, which are distinct.
+        // An alias equals another seat's model id: then all seats go by their ids, which are distinct.
         seats.iter_mut().for_each(|seat| seat.alias = None);
     }
     seats

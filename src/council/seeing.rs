@@ -1,4 +1,4 @@
-//! Who is shown the pictures of a question: decided when it is asked, and frozen with its plan.
+//! Which models are shown the pictures of a question: decided when it is asked, and frozen with its plan.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use super::formats;
 use super::pictures;
 use super::plan::Plan;
 
-/// Nobody who is to answer sees the pictures that the question comes with.
+/// The error that no model that may answer sees the pictures of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blind;
 
-/// The same plan where its pictures, if it has any, are shown to those of its models that see.
+/// The plan with those of its models that see pictures, if the question comes with any.
 ///
 /// # Errors
-/// Where nobody would see them who is to answer.
+/// Where no model that may answer would see them.
 pub fn shown_to(mut plan: Plan, sees: impl Fn(&str) -> bool) -> Result<Plan, Blind> {
     if pictures::of(&plan.brief().attachments).next().is_none() {
         return Ok(plan);

@@ -1,6 +1,6 @@
 //! What a setting is. Each is defined once, with [`settings!`], in the file of the option that it belongs to: its
 //! type, its default, its bounds, its key in the configuration and its description. The settings in force, the
-//! layers of admins and users, the API's schema, the checks, the configuration's keys and their reference are made
+//! layers of admins and users, the API's schema, the checks, and the configuration's keys and reference are all made
 //! from that.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use super::member::{
 };
 use crate::llm::{Sampling, Timeouts};
 
-/// Options of a run by the names of the request's fields, for whoever leaves them out.
+/// Default options of runs, by the names of the request's fields.
 pub type RunOptions = serde_json::Map<String, Value>;
 
-/// Models of which no two may be the same, each with the key of the configuration that it stands under.
+/// Models of which no two may be the same, each with its key in the configuration.
 pub type ModelGroup<'s> = Vec<(String, &'s mut String)>;
 
 /// What the value of a setting may be.
@@ -32,9 +32,9 @@ pub enum Kind {
     /// A name for people.
     Name,
     Model,
-    /// A model that makes vectors of texts: it is not on the lists of models that answer.
+    /// A model that makes vectors of texts, and so is not on the lists of models that answer.
     EmbeddingModel,
-    /// At least so many different models, or none.
+    /// At least this many different models, or none.
     Models(usize),
     /// Models to be tried one after the other.
     Fallbacks,
@@ -45,12 +45,12 @@ pub enum Kind {
     ModelsUnder(&'static [&'static str]),
     /// Options of a request.
     Options,
-    /// Something for each kind of call. The configuration has keys of its own for the parts.
+    /// A value for each kind of call. The configuration has separate keys for the parts.
     PerCall,
 }
 
 impl Kind {
-    /// What the JSON has to be, for whoever sent something else.
+    /// What the JSON has to be, for the error message about anything else.
     #[must_use]
     pub fn expected(self) -> String {
         match self {
@@ -100,9 +100,9 @@ impl Kind {
 /// Where a setting stands in the configuration.
 #[derive(Debug, Clone, Copy)]
 pub enum Key {
-    /// Under `council`, by its name.
+    /// Under `council`, by the setting's name.
     Usual,
-    /// Under `council`, by another one. What stands for the words of [`Kind::ModelsUnder`] is in angle brackets.
+    /// Under `council`, by another name. The placeholder for the words of [`Kind::ModelsUnder`] is in angle brackets.
     Other(&'static str),
     /// Elsewhere, by this key.
     At(&'static str),
@@ -110,34 +110,34 @@ pub enum Key {
     None,
 }
 
-/// One setting: all that is known of it beside its type.
+/// One setting: everything about it except its type.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// Its field in the API and in what is stored.
+    /// Its field in the API and in stored settings.
     pub name: &'static str,
     pub kind: Kind,
     pub key: Key,
-    /// What holds where no layer says anything.
+    /// The value where no layer sets one.
     pub default: fn() -> Value,
     /// The lines of its description.
     pub about: &'static [&'static str],
-    /// What the configuration's reference says of it, where that is not its description.
+    /// Its text in the configuration's reference, where that is not its description.
     pub reference: Option<&'static str>,
     pub example: &'static str,
-    /// The setting that the configuration falls back to where this one is absent, by its name.
+    /// The name of the setting that the configuration falls back to where this one is absent.
     pub or: Option<&'static str>,
-    /// Why there has to be one, where the default provider brings none: "the provider … has …".
+    /// Why it must be set, where the default provider has none built in: "the provider … has …".
     pub required: Option<&'static str>,
-    /// Whether the models that it names may answer, and then review.
+    /// Whether the models that it names may answer, and therefore review.
     pub may_review: bool,
-    /// Whether its models and those of the setting before it are one group.
+    /// Whether its models form one group with those of the setting before it.
     pub same_group: bool,
     pub rule: Option<Rule>,
 }
 
 impl Setting {
-    /// A setting of this kind, with nothing else specified. [`settings!`] adds what the definition begins
-    /// with.
+    /// A setting of this kind, with nothing else specified. [`settings!`] adds its name, description and
+    /// default.
     #[must_use]
     pub const fn of(kind: Kind) -> Self {
         Self {
@@ -167,7 +167,7 @@ impl Setting {
         }
     }
 
-    /// What the configuration's reference says of it.
+    /// Its text in the configuration's reference.
     #[must_use]
     pub fn reference(&self) -> String {
         self.reference.map_or_else(|| self.description(), str::to_owned)
@@ -177,14 +177,14 @@ impl Setting {
         self.about.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What the API's schema says of it where there are bounds: they stand behind the description.
+    /// Its description in the API's schema if it has bounds, which are added to the end.
     pub(super) fn bounded_description(&self) -> Option<String> {
         let (low, high) = self.kind.bounds()?;
         Some(format!("{}; {low} to {high}.", self.description().trim_end_matches('.')))
     }
 }
 
-/// What is wrong with a setting beside the others, which are all given.
+/// Checks a setting against the others, which are all given; returns what is wrong.
 pub type Rule = fn(&[Valued<'_>]) -> Vec<FieldError>;
 /// A setting and its value.
 pub type Valued<'v> = (&'static Setting, &'v dyn SettingValue);
@@ -193,7 +193,7 @@ pub type ValuedMut<'v> = (&'static Setting, &'v mut dyn SettingValue);
 
 /// The value of a setting, whatever its type.
 pub trait SettingValue {
-    /// Reads it from a request; a wrong one is recorded and `None`.
+    /// Reads it from a request; a wrong value is recorded and read as `None`.
     fn read(fields: &mut Fields<'_>, name: &str, kind: Kind) -> Option<Self>
     where
         Self: Sized + DeserializeOwned,
@@ -219,7 +219,7 @@ pub trait SettingValue {
         self
     }
 
-    /// What is wrong with it by itself.
+    /// What is wrong with the value by itself.
     fn problems(&self, _field: &str, _kind: Kind) -> Vec<FieldError> {
         Vec::new()
     }
@@ -229,7 +229,7 @@ pub trait SettingValue {
         Vec::new()
     }
 
-    /// The same in groups, under the key of the configuration.
+    /// The models that it names, in groups, under this key of the configuration.
     fn model_groups(&mut self, _key: &str) -> Vec<ModelGroup<'_>> {
         Vec::new()
     }
@@ -247,7 +247,7 @@ pub(super) fn list_problems(field: &str, kind: Kind, models: &[String]) -> Vec<F
     if kind == Kind::Fallbacks && models.len() > MAX_MEMBERS {
         problems.push(FieldError::value(field, format!("at most {MAX_MEMBERS} models")));
     }
-    // An empty list is none at all: the option it belongs to is not offered.
+    // An empty list is allowed: the option that it belongs to is then not offered.
     if let Kind::Models(least) = kind
         && !models.is_empty()
         && !(least..=MAX_MEMBERS).contains(&models.len())
@@ -313,7 +313,7 @@ impl SettingValue for String {
     }
 }
 
-/// Blank text takes away what the layer below says; `null` leaves it.
+/// A blank text removes the value of the layer below; `null` leaves it.
 impl SettingValue for Option<String> {
     fn said(&self) -> Self {
         Some(self.clone().unwrap_or_default())
@@ -380,9 +380,9 @@ impl SettingValue for Vec<Member> {
 /// Defines settings and the layer of them: each setting by `/// its description` and
 /// `name: type = default, Setting::of(kind);`.
 ///
-/// `type as schema` names what the API's schema shows in the place of a type that it does not know.
-/// `with part: Settings, Layer` takes in what is defined elsewhere. What stands under `not in the layer` is for the
-/// configuration alone.
+/// `type as schema` names what the API's schema shows in place of a type that it does not know.
+/// `with part: Settings, Layer` includes settings that are defined elsewhere. Settings under `not in the layer` can be
+/// set in the configuration only.
 macro_rules! settings {
     (
         $(#[$about:meta])* $name:ident,
@@ -452,7 +452,7 @@ macro_rules! settings {
                 values
             }
 
-            /// The same, to be changed.
+            /// Each setting with its value, to be changed.
             pub(in crate::council) fn values_mut(&mut self) -> Vec<$crate::council::setting::ValuedMut<'_>> {
                 let own: Vec<&mut dyn $crate::council::setting::SettingValue> = vec![$(&mut self.$field),*];
                 let fixed: Vec<&mut dyn $crate::council::setting::SettingValue> = vec![$($(&mut self.$fixed),*)?];

@@ -79,8 +79,9 @@ settings! {
 }
 
 impl SettingsLayer {
-    /// Reads a layer from a request body, with every field of a wrong type. What is one is not in the layer, so that the
-    /// values of the others can be checked as well. Unknown fields are ignored, as existing clients need.
+    /// Reads a layer from a request body, and an error for every field of a wrong type. Such fields are left out of the
+    /// layer, so that the values of the others can be checked as well. Unknown fields are ignored, as existing clients
+    /// need.
     ///
     /// # Errors
     /// When the body is no object.
@@ -91,7 +92,7 @@ impl SettingsLayer {
             Ok(layer) => return Ok((layer, Vec::new())),
             Err(errors) => errors,
         };
-        // A list with a wrong item would be taken for a shorter one.
+        // A list with a wrong item would otherwise be read as a shorter one.
         let mut rest = body.clone();
         if let Some(rest) = rest.as_object_mut() {
             let wrong: Vec<&str> = errors.iter().filter_map(|error| error.field.split('.').next()).collect();
@@ -103,7 +104,7 @@ impl SettingsLayer {
 }
 
 impl Settings {
-    /// Every setting there is, in the order of their definition.
+    /// Every setting, in the order of definition.
     #[must_use]
     pub fn all() -> Vec<&'static Setting> {
         Self::default().values().into_iter().map(|(setting, _)| setting).collect()
@@ -122,7 +123,7 @@ impl Settings {
         problems
     }
 
-    /// Every place that names a model.
+    /// Every model that a setting names, with its key in the configuration; within a group no two may be the same.
     pub fn model_groups(&mut self) -> Vec<ModelGroup<'_>> {
         let mut groups: Vec<ModelGroup<'_>> = Vec::new();
         for (setting, value) in self.values_mut() {
@@ -136,12 +137,12 @@ impl Settings {
         groups
     }
 
-    /// Every place that names a model, by its field in the API (`council_models.1`).
+    /// Every model that a setting names, by its field in the API (`council_models.1`).
     pub fn named_models(&mut self) -> Vec<(String, &mut String)> {
         let mut named = Vec::new();
         for (setting, value) in self.values_mut() {
             let Some(key) = setting.key().filter(|_| setting.kind.names_models()) else { continue };
-            // What stands for the words of a table is in angle brackets.
+            // The placeholder for the words of a table is in angle brackets.
             let words = key.split_once('<').map(|(_, words)| format!(".<{words}")).unwrap_or_default();
             let is_list = !matches!(setting.kind, Kind::Model);
             for group in value.model_groups(&format!("{}{words}", setting.name)) {
@@ -156,7 +157,7 @@ impl Settings {
         named
     }
 
-    /// Every model that may sit in a run: the council's, and those that an option may ask in its place.
+    /// Every model that may be a member in a run: the council's, and those that an option may ask instead.
     pub fn models_that_may_review(&self) -> impl Iterator<Item = &str> {
         let named = self.values().into_iter().filter(|(setting, _)| setting.may_review);
         named.flat_map(|(_, value)| value.models())

@@ -1,4 +1,4 @@
-//! Going on without a member because a person asks for it: which calls are open, and the request itself.
+//! Going on without a member at a person's request: which calls are open, and the request itself.
 //!
 //! A request names a stage and a seat, never a call: it applies to everything that this seat is asked in the stage from
 //! then on. A call that already has its result keeps it.
@@ -10,15 +10,15 @@ use super::asking::Asking;
 use super::seat::Seat;
 use super::stage::Stage;
 
-/// What a run is to go on without.
+/// A request to go on without a member in a stage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skip {
     pub stage: Stage,
-    /// The seat's name; of a chairman the model.
+    /// The seat's name; for a chairman, the model.
     pub member: String,
 }
 
-/// Somebody who is being waited for.
+/// A seat that is being waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Awaited {
     pub stage: Stage,
@@ -26,17 +26,17 @@ pub struct Awaited {
     pub model: String,
 }
 
-/// Who is asked for what at one moment of a run, as its events tell it.
+/// Who is being asked for what at one moment of a run, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Awaiting {
-    /// Everybody whose call is open.
+    /// The seats whose calls are open.
     pub open: Vec<Awaited>,
-    /// Everybody who has been asked so far.
+    /// All seats that have been asked so far.
     pub seats: Vec<String>,
 }
 
 impl Awaiting {
-    /// Where a run stands after these events.
+    /// The state of a run after these events.
     #[must_use]
     pub fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Self {
         let mut awaiting = Self::default();

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// A stage of the deliberation, as costs are summed: a name that a feature owns.
+/// A stage of the deliberation, by which costs are summed: a name that a feature owns.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Stage(Cow<'static, str>);
 
 impl Stage {
-    /// A stage of this name, in snake case; never changed, since it is stored.
+    /// A stage of this name, in snake case. The name must never change, since it is stored.
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))

@@ -1,20 +1,20 @@
 //! Notes that a model appends to its text under a marker line (`COUNCIL NOTES:`), one per line, each beginning with
-//! a word that says what it is.
+//! a word for its kind.
 
 use super::line_filter::{LineFilter, Rule, SHORT, bare, last_block};
 use super::view::TextFilter;
 
 const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];
 
-/// Notes of one kind: lists of what was written, each with the words that introduce it.
+/// A format of notes: several lists, each with the words that introduce its items.
 pub(super) trait TailNotes: Default + PartialEq {
-    /// What stands in the line above them, in small letters.
+    /// The marker line above the notes, in lower case.
     const MARKER: &'static str;
 
-    /// The list for what begins with this word, in small letters.
+    /// The list for notes that begin with this word, given in lower case.
     fn list(&mut self, word: &str) -> Option<&mut Vec<String>>;
 
-    /// What is to be done once all of them are sorted.
+    /// Called once all notes are sorted into their lists.
     fn sorted(&mut self) {}
 }
 
@@ -28,7 +28,7 @@ const fn rule<N: TailNotes>() -> Rule {
     }
 }
 
-/// Splits a text into what it says and its notes, where there are any.
+/// Splits a text into its body and its notes, where there are any.
 pub(super) fn parse<N: TailNotes>(text: &str) -> (String, Option<N>) {
     let (said, notes) = split(rule::<N>(), text);
     let notes = notes.map(|notes| {
@@ -45,7 +45,7 @@ pub(super) fn filter<N: TailNotes>() -> impl TextFilter + 'static {
     Filter { lines: LineFilter::new(rule::<N>()), anything: false }
 }
 
-/// Whether a line is this marker, in small letters.
+/// Whether a line is this marker, which is given in lower case.
 fn is(marker: &str, line: &str) -> bool {
     let line = bare(line).to_lowercase();
     line.trim_end_matches([':', '*', '_', ' ']) == marker
@@ -60,8 +60,8 @@ fn may_become(marker: &str, line: &str) -> bool {
             .is_some_and(|rest| rest.len() < 8 && rest.chars().all(|c| ": *_`#".contains(c)))
 }
 
-/// Splits a text into what it says and its notes, marker line included. A text that is only notes is taken for what
-/// it says: nothing that was written is lost. Notes in a block of code at the end are read, and stay.
+/// Splits a text into its body and its notes, marker line included. A text of nothing but notes counts as the body, so
+/// that nothing that was written is lost. Notes in a code block at the end are read, and stay in the body.
 fn split(rule: Rule, text: &str) -> (String, Option<String>) {
     let (said, notes) = LineFilter::split(rule, text);
     if notes.is_empty()
@@ -88,7 +88,7 @@ fn sort<N: TailNotes>(sorted: &mut N, notes: &str) {
                 current = Some(name.clone());
                 (name, text)
             }
-            // A list under a word without text of its own.
+            // An item of a list under a word without text of its own.
             Some(_) | None => match &current {
                 Some(name) => (name.clone(), line),
                 None => continue,

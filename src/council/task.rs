@@ -1,5 +1,4 @@
-//! What members are to do with a question, besides answering it: the part of the plan that answers and
-//! reviews go by.
+//! How members are to answer and review: the part of the plan that the answers and the reviews follow.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ use super::ranking::self_votes::SelfVotes;
 use super::ranking::weights::Weighing;
 use super::tool_use::Tools;
 
-/// See the module. Frozen with the plan when the run starts.
+/// How members are to answer and review. Frozen with the plan when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     #[serde(flatten)]
@@ -18,16 +17,16 @@ pub struct Task {
     /// Whether answers show their steps.
     #[serde(default)]
     pub chain_of_thought: bool,
-    /// The tools of those who answer or speak; absent: none.
+    /// The tools of those who answer or speak, if they have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
-    /// What the reviewers' ballots weigh by; absent: all the same.
+    /// What the weights of the reviewers' ballots depend on; absent where all weigh the same.
     #[serde(default)]
     pub weighing: Option<Weighing>,
-    /// What a reviewer's place for its own answer counts; absent in plans from before there was a choice.
+    /// How a reviewer's vote for its own answer counts; absent in plans from before there was a choice.
     #[serde(default)]
     pub self_votes: Option<SelfVotes>,
-    /// What is known of the reviewers.
+    /// The reviewers' records from earlier runs.
     #[serde(default)]
     pub reviewer_records: ReviewerRecords,
     /// How many members must have answered before the reviews begin; absent means all.
@@ -45,20 +44,20 @@ pub struct Task {
     /// Whether nobody reviews: the chairman writes from the answers alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_reviews: bool,
-    /// By which criteria the reviewers judge; absent: by their own.
+    /// The criteria by which the reviewers judge; absent where they choose their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rubric: Option<Rubric>,
     /// Whether the answers are read a second time where the first ballots disagree.
     #[serde(default)]
     pub second_reading: bool,
-    /// Members that have failed once are asked for nothing more. Plans of a version that went on asking lack this, and
-    /// are executed as they were then.
+    /// Whether members that have failed once are asked for nothing more. Older plans, whose runs went on asking them,
+    /// lack this, and are executed as they were then.
     #[serde(default)]
     pub failed_are_done: bool,
 }
 
 impl Task {
-    /// What a reviewer's place for its own answer counts.
+    /// How a reviewer's vote for its own answer counts.
     #[must_use]
     pub fn self_votes(&self) -> SelfVotes {
         let before = || SelfVotes::from_flag(self.brief.settings.count_self_votes.unwrap_or(false));

@@ -1,5 +1,5 @@
-//! A text while it is being written, piece by piece. Whatever is written, a piece is the same thing: an
-//! event whose `content` is new text, and whose other fields are those of every piece of this text.
+//! A text while it is being written, piece by piece. A piece is an event whose `content` is new text, and
+//! whose other fields are the same in every piece of the text.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 pub struct TokenHead(Arc<str>);
 
 impl TokenHead {
-    /// The fields beside `content`, and the event's type. A field that is null is left out.
+    /// A head with this event type and the fields other than `content`. Fields that are null are left out.
     #[must_use]
     pub fn new(kind: &str, fields: &Value) -> Self {
         Self::with_text_in(kind, fields, "content")
     }
 
-    /// The same where the new text stands in another field.
+    /// [`TokenHead::new`] with the new text in another field than `content`.
     #[must_use]
     pub fn with_text_in(kind: &str, fields: &Value, text_field: &str) -> Self {
         let mut head = format!("{{\"type\":{}", Value::from(kind));
@@ -43,8 +43,8 @@ pub struct Token {
 }
 
 impl Token {
-    /// Takes in the next piece of the same text: two pieces that nobody has seen yet are one. Returns whether it was of
-    /// the same text.
+    /// Appends the next piece, if it is of the same text: pieces that nobody has seen yet can be joined. Returns
+    /// whether it was.
     pub fn join(&mut self, next: &Self) -> bool {
         let same = Arc::ptr_eq(&self.head.0, &next.head.0) || self.head == next.head;
         if same {
@@ -53,7 +53,7 @@ impl Token {
         same
     }
 
-    /// As it is sent and logged.
+    /// The event as JSON text, as it is sent and logged.
     #[must_use]
     pub fn json(&self) -> String {
         let text = serde_json::to_string(&self.text).expect("text is JSON");

@@ -1,15 +1,15 @@
-//! What of a reply is shown while it arrives, and what is held back.
+//! Which parts of a reply are shown while it arrives, and which are held back.
 
 use super::token::{Token, TokenHead};
 use crate::llm::Chunk;
 
 /// Holds back text that may turn out not to be for the reader (a trailing `CONFIDENCE: 8`).
 pub trait TextFilter: Send {
-    /// What of this piece, and of what was held back, can be shown now.
+    /// Takes the next piece; returns what can be shown of it, and of what was held back.
     fn push(&mut self, text: &str) -> String;
-    /// What is left to show when nothing more comes.
+    /// Returns what is left to show when the text has ended.
     fn finish(&mut self) -> String;
-    /// Forgets what came so far: the text begins here.
+    /// Forgets what came so far: the text begins anew.
     fn restart(&mut self);
 }
 
@@ -28,8 +28,8 @@ impl TextFilter for Unfiltered {
     fn restart(&mut self) {}
 }
 
-/// How much text is held back where the model may still turn out to call a tool, in characters: what it writes before
-/// that is a thought and no answer, and most often one sentence.
+/// How much text is held back where the model may still call a tool, in characters: what it writes before a call is a
+/// thought and no answer, and mostly one sentence.
 const THOUGHT_CHARS: usize = 240;
 
 /// Two filters as one.
@@ -55,21 +55,21 @@ impl<F: TextFilter> TextFilter for OneAfterAnother<F> {
     }
 }
 
-/// What a text turns out to be, where the model may call a tool instead of answering.
+/// What a text is, where the model may call a tool instead of answering.
 #[derive(Debug, Default)]
 enum Kind {
     /// It is an answer: no tools were offered.
     #[default]
     Answer,
-    /// It is too long to be held back, so it is taken for an answer until a call comes.
+    /// It is too long to be held back, so it counts as an answer until a call comes.
     Shown,
-    /// It is not known yet; this is held back.
+    /// Not known yet; this text is held back.
     Open(String),
     /// It was written before a call.
     Thought,
 }
 
-/// Shows text through a filter, and reasoning as it is where it is shown at all.
+/// Shows text through a filter, and reasoning unfiltered where it is shown at all.
 pub struct View {
     filter: Box<dyn TextFilter>,
     text: TokenHead,
@@ -85,7 +85,7 @@ impl View {
         Self::boxed(Box::new(filter), text)
     }
 
-    /// The same over a filter that is chosen at run time.
+    /// [`View::new`] with a filter that is chosen at run time.
     #[must_use]
     pub fn boxed(filter: Box<dyn TextFilter>, text: TokenHead) -> Self {
         Self { filter, text, reasoning: None, shown: String::new(), kind: Kind::Answer }
@@ -97,20 +97,20 @@ impl View {
         Self { reasoning: Some(reasoning), ..self }
     }
 
-    /// Shows what comes before a call of a tool as reasoning. A little is held back for that; a longer text is shown as
+    /// Shows what comes before a tool call as reasoning. A short text is held back for that; a longer one is shown as
     /// it comes, and clients take it back at the event of the call.
     #[must_use]
     pub fn before_tools(self) -> Self {
         Self { kind: Kind::Open(String::new()), ..self }
     }
 
-    /// Puts another filter before its own.
+    /// Puts another filter before the view's own.
     #[must_use]
     pub fn through(self, first: impl TextFilter + 'static) -> Self {
         Self { filter: Box::new(OneAfterAnother { first, then: self.filter }), ..self }
     }
 
-    /// What one piece of the reply shows, if anything.
+    /// Takes a piece of the reply; returns what it shows, if anything.
     pub fn chunk(&mut self, chunk: &Chunk) -> Option<Token> {
         match chunk {
             Chunk::Text(text) => self.text(text),
@@ -145,8 +145,8 @@ impl View {
         }
     }
 
-    /// What was shown as text cannot be taken back here: clients do that when the result comes. The rest of such a thought
-    /// would say nothing without its beginning; only what was held back is shown whole.
+    /// Text that was shown cannot be taken back here: clients do that when the result comes. The rest of such a thought
+    /// means nothing without its beginning, so only a thought that was held back is shown.
     fn text_was_reasoning(&mut self, more: &str) -> Option<Token> {
         match &mut self.kind {
             Kind::Open(held) => {
@@ -179,14 +179,14 @@ impl View {
         self.reasoning.as_ref().filter(|_| !text.is_empty()).map(|reasoning| reasoning.token(text.to_owned()))
     }
 
-    /// What was held back until the end.
+    /// Ends the reply; returns what was held back until then.
     pub fn end(&mut self) -> Option<Token> {
         let held = if let Kind::Open(held) = &mut self.kind { std::mem::take(held) } else { String::new() };
         let text = self.filter.push(&held) + &self.filter.finish();
         self.show(text)
     }
 
-    /// The text shown since the last time this was asked.
+    /// Takes the text shown since the last call.
     pub fn take_shown(&mut self) -> String {
         std::mem::take(&mut self.shown)
     }

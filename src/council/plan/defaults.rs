@@ -1,4 +1,4 @@
-//! Options that a request leaves out, as settings and presets have them.
+//! Default options, from settings and presets, for requests that leave them out.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
     body
 }
 
-/// Default options with these on top of them, which also overrule what they say in other words.
+/// Default options with `newer` on top of them, which also overrule synonymous options.
 #[must_use]
 pub fn overlaid(mut defaults: RunOptions, newer: RunOptions) -> RunOptions {
     let said = Value::Object(newer.clone());
@@ -50,7 +50,7 @@ pub fn settings_problems(settings: &Settings) -> Vec<FieldError> {
     problems
 }
 
-/// What is wrong with default options under these settings; `field` is where they stand.
+/// What is wrong with default options under these settings; `field` is the path of the field that holds them.
 #[must_use]
 pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) -> Vec<FieldError> {
     let (known, unknown): (Vec<_>, Vec<_>) =
@@ -59,16 +59,16 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         .into_iter()
         .map(|(name, _)| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
-    // There may be as many unknown ones as fit into a body, and what follows is done for every format.
+    // Unknown options are dropped, since there may be as many as fit into a body, and what follows is done per format.
     let options: RunOptions = known.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     let mut found: Vec<FieldError> = Vec::new();
     // In every format, since each reads its own.
     let modes = formats::MODES.iter().map(|mode| json!({"mode": mode}));
     for mut request in std::iter::once(json!({})).chain(modes).chain(formats::requests()) {
         request["content"] = json!("?");
-        // Whether anything can be searched may change at any time.
+        // Whether there is a web search may change at any time.
         let search = Some(SearchContext::any());
-        // So may what is in the library.
+        // So may the library.
         let rubric = Some(Rubric::any());
         let context = Context { settings: settings.clone(), search, rubric, ..Context::default() };
         for error in Plan::parse(&with_defaults(&request, &options), context).err().unwrap_or_default() {
@@ -83,9 +83,9 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
 }
 
 impl Plan {
-    /// Reads a request body of which the options that it leaves out are these. One of them that does not
-    /// fit this request is left out, which [`Plan::ignored`] tells: nobody is refused for a field that
-    /// they have not sent.
+    /// Reads a request body, with these defaults for the options that it leaves out. A default that does not fit
+    /// the request is dropped and listed in [`Plan::ignored`]: no request is refused for a field that it does not
+    /// have.
     ///
     /// # Errors
     /// As [`Plan::parse`].
@@ -105,7 +105,7 @@ impl Plan {
         let mut fitting = defaults.clone();
         let mut unfit = Vec::new();
         for FieldError { field, message, .. } in errors {
-            // What is wrong may stand inside of the default (`rubric.text`).
+            // The error may be inside the default (`rubric.text`).
             let name = field.split('.').next().unwrap_or(&field);
             if !is_given(name) && fitting.remove(name).is_some() {
                 unfit.push(Ignored::because(name, IgnoredFact::UnfitDefault { problem: message }));

@@ -1,5 +1,5 @@
-//! What a run will do. The only way into a deliberation: a request and the settings in force become a [`Plan`], or every
-//! reason why not. Nothing below it looks at options again.
+//! What a run will do. The only way into a deliberation: a request and the settings in force become a [`Plan`], or a
+//! list of all errors. Nothing below it reads the request's options again.
 
 mod defaults;
 mod request;
@@ -21,26 +21,26 @@ use crate::llm::Sampling;
 pub use defaults::{default_problems, overlaid, settings_problems};
 pub use request::{Context, MAX_CONTENT_CHARS, question_problem, text_problem};
 
-/// How a run's final answer comes, as far as whoever follows the run has to know it beforehand.
+/// How a run's final answer arrives, as far as clients have to know it beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AnswerShape {
-    /// What its writer shows as it writes is the final answer.
+    /// Whether the text that its writer streams is already the final answer.
     pub is_shown: bool,
-    /// It is a document of a form, not a text.
+    /// Whether it is a JSON document in a requested form, not a text.
     pub is_document: bool,
 }
 
-/// The formats of the plans here, as runs' rows have them.
+/// The formats that this version knows, as stored on the rows of runs.
 pub const FORMATS: &[&str] = &formats::MODES;
-/// The version of the plans that are made here, and of what their runs store. It goes up with whatever an earlier
-/// version of this program would read or execute otherwise. Every version before it can be read, and is executed by
-/// the rules of its time where they differ ([`Plan::version`]).
+/// The version of the plans that are made here, and of what their runs store. It goes up with every change that an
+/// earlier version of this program would read or execute differently. All earlier plan versions can be read, and are
+/// executed by the rules of their time where these differ ([`Plan::version`]).
 ///
 /// 2: the plan holds its texts, and calls have fingerprints with a version.
 ///
-/// 3: who reviews, what own votes count, and whether the final answer is written are the plan's.
+/// 3: the plan holds who reviews, how self-votes count, and whether the final answer is written.
 ///
-/// 4: the question may be looked up before anybody answers.
+/// 4: things may be looked up before anybody answers.
 ///
 /// 5: an earlier answer may be given.
 ///
@@ -50,7 +50,7 @@ pub const FORMATS: &[&str] = &formats::MODES;
 ///
 /// 8: one seat alone may be asked, and the question may come with files.
 ///
-/// 9: its texts stand apart from its row.
+/// 9: the plan's texts are stored apart from its row.
 ///
 /// 10: reviewers may judge by a rubric.
 ///
@@ -59,8 +59,8 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 12: the question may be corrected while the members answer, files may be those of its project, answers to the parts
 /// of a question may show their steps, and members read as much of the files as their models have room for.
 ///
-/// 13: a member that has failed may be asked again while others answer, and whoever is told the earlier turns is told
-/// those that its model has room for.
+/// 13: a member that has failed may be asked again while others answer, and every model that reads the earlier turns
+/// reads those that it has room for.
 pub const VERSION: i32 = 13;
 
 /// Whether plans of this format and version can be read here.
@@ -73,16 +73,16 @@ pub fn is_readable(format: &str, version: i32) -> bool {
 /// not change a run under way. New fields need defaults, since stored plans must still load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The version whose rules it is executed by: the one that it was made in, also when it is asked again.
+    /// The version by whose rules it is executed: the one in which it was made, even when it is asked again.
     #[serde(default = "first_version")]
     pub version: i32,
-    /// What it is about, and what members are to do with it.
+    /// What the run is about, and how members are to answer and review.
     #[serde(flatten)]
     pub task: Task,
-    /// How it is deliberated on.
+    /// The format of the deliberation.
     #[serde(default)]
     pub format: Format,
-    /// What the council does besides; nothing of it in another format.
+    /// The options of the council; all off in another format.
     #[serde(flatten)]
     pub options: Options,
     /// What is looked up before the first round, whatever the format.
@@ -91,34 +91,34 @@ pub struct Plan {
     /// How much the process monitor says: 0 nothing, to 3 everything.
     #[serde(default)]
     pub verbosity: u8,
-    /// Whether the process monitor makes remarks beside its sentences about events. Runs that began before it made any
-    /// are without to their end: they would come late.
+    /// Whether the process monitor makes remarks in addition to its sentences about events. Runs that began before it
+    /// made any do without: those about earlier events would come late.
     #[serde(default)]
     pub remarks: bool,
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
-    /// What was switched on and does not apply to this run.
+    /// The options that were switched on and do not apply to this run.
     #[serde(default)]
     pub ignored: Vec<Ignored>,
     /// Whether an earlier answer may be given, and this one kept for later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CachePlan>,
-    /// Which texts that its models are asked with are an administrator's own. The texts are in the brief.
+    /// Those texts of its prompts that are an administrator's own. The texts themselves are in the brief.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_prompts: Vec<OwnPrompt>,
-    /// What an earlier run of the same question has, to go on from.
+    /// The earlier run of the same question from which this one goes on, if any.
     #[serde(default)]
     pub fork: Option<Fork>,
 }
 
-/// That of plans from before there were versions.
+/// The version of plans from before there were versions.
 fn first_version() -> i32 {
     1
 }
 
 impl Plan {
-    /// The same with the texts that its models are asked with.
+    /// This plan with the texts of its prompts.
     fn with_texts(mut self, texts: &OwnTexts) -> Self {
         let templates =
             features::templates(&self.task, (&self.options, self.lookups, self.format), self.title);
@@ -127,14 +127,14 @@ impl Plan {
         self
     }
 
-    /// The same where the conversation has a title already.
+    /// This plan for a conversation that has a title already.
     #[must_use]
     pub fn untitled(self, texts: &OwnTexts) -> Self {
         Self { title: false, ..self }.with_texts(texts)
     }
 
-    /// The same, with questions compared by the hash method where the embedding model's provider has no embeddings
-    /// (`offers`). Decided when it is asked, so that every execution and the estimate go by the same.
+    /// This plan with questions compared by the hash method where the embedding model's provider has no embeddings
+    /// (`offers`). Decided when the question is asked, so that all executions and the estimate do the same.
     #[must_use]
     pub fn compared_as(mut self, offers: impl Fn(&str) -> bool) -> Self {
         if self.cache.is_some() {
@@ -144,31 +144,31 @@ impl Plan {
         self
     }
 
-    /// The same where nobody is there to be asked whether an earlier answer will do.
+    /// This plan where nobody is there to decide whether an earlier answer will do.
     #[must_use]
     pub fn without_offers(mut self) -> Self {
         self.cache = self.cache.map(CachePlan::without_offers);
         self
     }
 
-    /// The same, with an earlier answer looked for among those with the same circumstances.
+    /// This plan with its scope, within which an earlier answer is looked for.
     pub(super) fn scoped(mut self) -> Self {
-        // The whole plan is hashed for it, so only where an earlier answer is looked for.
+        // This hashes the whole plan, so it is done only where an earlier answer is looked for.
         if let Some(cache) = self.cache {
             self.cache = Some(CachePlan { scope: self.scope(), ..cache });
         }
         self
     }
 
-    /// The same, where a program wants the final answer written with these parameters or in this form, whatever the
-    /// format. No member's own answer is taken for it then.
+    /// This plan for a program that wants the final answer written with these parameters, whatever the format, or in
+    /// this form: then no member's own answer is taken for it.
     #[must_use]
     pub fn for_program(mut self, sampling: Sampling, form: Option<AnswerForm>, texts: &OwnTexts) -> Self {
         self.sample_final_answer(sampling);
         if form.is_some() {
             let mut formed = Vec::new();
             self.options.have_it_written(&mut formed);
-            // What is told already of one of them may hold only where the question is taken apart; this always does.
+            // An earlier reason for one of these may hold only where the question is split; this one always does.
             self.ignored.retain(|told| !formed.iter().any(|one| one.field == told.field));
             self.ignored.extend(formed);
             self.task.brief.form = form;
@@ -176,7 +176,7 @@ impl Plan {
         self.with_texts(texts).scoped()
     }
 
-    /// Applies these parameters to the writer of the final answer: what is absent stays as in the settings.
+    /// Applies these parameters to the writer of the final answer; absent ones stay as in the settings.
     fn sample_final_answer(&mut self, wanted: Sampling) {
         for purpose in features::purposes_of_final_answers() {
             let sampling = self.task.brief.settings.sampling.entry(purpose.name.to_owned()).or_default();
@@ -185,25 +185,25 @@ impl Plan {
         }
     }
 
-    /// Whether the final answer is what its writer shows as it writes: nobody revises it, or chooses it from several,
-    /// nothing is looked up in its middle, and it has no form that is only known of the whole.
+    /// Whether the text that its writer streams is already the final answer: nobody revises it or chooses it from
+    /// several drafts, nothing is looked up while it is written, and it has no form, which only the whole text can have.
     fn shows_final_answer(&self) -> bool {
         self.options.leave_what_is_written() && self.brief().checks == 0 && self.brief().form.is_none()
     }
 
-    /// How its final answer comes.
+    /// How its final answer arrives.
     #[must_use]
     pub fn answer_shape(&self) -> AnswerShape {
         AnswerShape { is_shown: self.shows_final_answer(), is_document: self.brief().form.is_some() }
     }
 
-    /// What its answer depends on besides the question.
+    /// The hash of all that its answer depends on besides the question.
     #[must_use]
     pub fn scope(&self) -> Scope {
         scope::of(serde_json::to_value(self).expect("a plan is plain data with string keys"))
     }
 
-    /// What it is about.
+    /// What the run is about.
     #[must_use]
     pub fn brief(&self) -> &Brief {
         &self.task.brief

@@ -29,39 +29,39 @@ use crate::council::settings::Settings;
 use crate::council::task::Task;
 use crate::invisible::shows_nothing;
 
-/// The longest question, and the longest system prompt, in characters. Programs that write code come with instructions of
-/// forty thousand.
+/// The longest question, and the longest system prompt, in characters. Coding agents send system prompts of forty
+/// thousand.
 pub const MAX_CONTENT_CHARS: usize = 100_000;
 /// The longest wait for stragglers once the quorum has answered.
 const MAX_GRACE_MS: i64 = 600_000;
 
-/// What a request is read against.
+/// What a request is read against: settings, conversation, and what was found for it.
 #[derive(Clone, Default)]
 pub struct Context {
     pub settings: Settings,
     /// The conversation's earlier turns, oldest first.
     pub history: Vec<Turn>,
-    /// The same as the member has it that is asked alone, where one is.
+    /// The conversation as a member that is asked alone has seen it, where one is.
     pub line: Option<Line>,
     /// Whether this is the conversation's first message.
     pub first: bool,
-    /// What earlier runs say about each model.
+    /// Each model's record from earlier runs.
     pub records: BTreeMap<String, Record>,
-    /// What earlier runs say about each reviewer.
+    /// Each reviewer's record from earlier runs.
     pub reviewer_records: ReviewerRecords,
     /// What can be searched, if anything can.
     pub search: Option<SearchContext>,
-    /// What models are asked with in the place of this program's own texts.
+    /// The administrator's texts in place of this program's prompts.
     pub prompts: OwnTexts,
-    /// The files of the project and those that the request names, where somebody has looked for them.
+    /// The files of the project and those that the request names; `None` where files are not accepted.
     pub attachments: Option<Vec<Attached>>,
-    /// The rubric of the library that the request, or its default, names, where somebody has found it.
+    /// The rubric of the library that the request, or its default, names, where it was found.
     pub rubric: Option<Rubric>,
-    /// What every member is told before its own system prompt, or the request's.
+    /// Instructions that precede every system prompt, a member's own or the request's.
     pub instructions: Option<String>,
 }
 
-/// How "on" looks in a known option that is off when absent.
+/// What switches on a known option that is off when absent.
 enum Unbuilt {
     /// On when `true`.
     Flag(&'static str),
@@ -72,7 +72,7 @@ enum Unbuilt {
 /// Options that clients of similar servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    // What one existing client can send besides: ignoring these would answer another
+    // Options that one existing client can send: ignoring them would answer another
     // question than the one asked, or pay for a run twice.
     Unbuilt::Flag("resume"),
     Unbuilt::Given("prior_context"),
@@ -125,7 +125,7 @@ impl Plan {
         let is_council = format.may_be_the_councils();
         let mut ignored = Vec::new();
         let unreviewed = !fields.take("use_reviews", "true or false").unwrap_or(true);
-        // Of the whole council, also where one seat of it is asked alone.
+        // The seats of the whole council, even where one of them is asked alone.
         let seats = settings.council_models.len();
         let alone = features::asked_alone(&mut fields, &mut settings, format, context.line.as_ref());
         let without_reviews = (unreviewed || alone.is_some()) && is_council;
@@ -163,7 +163,7 @@ impl Plan {
                 ("reviewer_models", !named.is_empty()),
                 ("reviews_per_answer", reviews_per_answer.take().is_some()),
                 ("use_second_reading", std::mem::take(&mut second_reading)),
-                // Those who rank the answers to the parts go by it.
+                // Ballots on the answers to the parts use it.
                 (rubric::FIELD, !format.ranks_parts() && rubric.take().is_some()),
             ];
             for (field, _) in others.into_iter().filter(|(_, on)| *on) {
@@ -196,7 +196,7 @@ impl Plan {
         let reviewers_named =
             fields.has("reviewer_models") && !settings.options.jury.reviewer_models.is_empty();
         if format.may_take_apart() {
-            // Only the run finds out whether it does.
+            // Whether the question is split shows only in the run.
             let others = [
                 ("use_reviews", unreviewed),
                 ("use_weighted_consensus", weighted == Some(true) && !without_reviews),
@@ -286,7 +286,7 @@ impl Plan {
     }
 }
 
-/// Reads how many of these there are to be.
+/// Reads a number from 1 to that of these (`who`).
 fn at_most(fields: &mut Fields<'_>, field: &str, (all, who): (usize, &str)) -> Option<usize> {
     let given: i64 = fields.take(field, "a whole number")?;
     let some = usize::try_from(given).ok().filter(|some| (1..=all).contains(some));
@@ -312,7 +312,7 @@ pub fn question_problem(text: &str) -> Option<String> {
     text_problem(text, 1, MAX_CONTENT_CHARS)
 }
 
-/// A system prompt after the instructions that come before it, where there are any.
+/// A system prompt with instructions put before it, where there are any.
 fn after(instructions: Option<&str>, prompt: Option<String>) -> Option<String> {
     match (instructions, prompt) {
         (Some(instructions), Some(prompt)) => Some(format!("{instructions}\n\n{prompt}")),
@@ -321,7 +321,7 @@ fn after(instructions: Option<&str>, prompt: Option<String>) -> Option<String> {
     }
 }
 
-/// The same for members with a system prompt of their own.
+/// Puts instructions before members' own system prompts, where they have any.
 fn precede(instructions: Option<&str>, members: &mut [Member]) {
     for member in members.iter_mut().filter(|member| member.system_prompt.is_some()) {
         member.system_prompt = after(instructions, member.system_prompt.take());
@@ -343,7 +343,7 @@ pub fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
     }
 }
 
-/// Refuses files where a question cannot have any: nothing is answered without them.
+/// Refuses files where a question cannot have any, so that no question is answered without its files.
 fn refuse_files(fields: &mut Fields<'_>) {
     let named = fields.take::<Vec<Value>>("attachments", "a list").unwrap_or_default();
     if !named.is_empty() {

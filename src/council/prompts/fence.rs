@@ -1,5 +1,5 @@
 //! Members' text as data: fenced with a marker that nobody could know when the text was written,
-//! so that instructions inside it can be told from ours. This lowers the chance that a model obeys
+//! so that instructions inside it can be distinguished from the council's. This lowers the chance that a model obeys
 //! them; it cannot rule it out. See docs/security.md.
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ impl Fence {
         &self.marker
     }
 
-    /// Text between its fences, as a person would see it: what is invisible is left out, what a
+    /// Text between its fences, as a person would see it: invisible characters are left out, what a
     /// model's server could take for the end of a turn is broken up, and so is the marker, which a
     /// member of an earlier stage has seen.
     #[must_use]
@@ -44,8 +44,8 @@ impl Fence {
         self.verbatim(title, &without_turn_marks(&visible(body)))
     }
 
-    /// The words of the person who asks, between fences, as they are: a question may be about a
-    /// character that nobody sees.
+    /// Text between its fences, unchanged except for the marker: for the words of the person who asks,
+    /// since a question may be about an invisible character.
     #[must_use]
     pub fn verbatim(&self, title: &str, body: &str) -> String {
         let marker = &self.marker;
@@ -64,13 +64,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Zero-width joiners stay: scripts and emoji need them.
+/// Whether a character is left out. Zero-width joiners stay: scripts and emoji need them.
 fn is_unseen(c: char) -> bool {
     is_hidden(c) || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// Marks of turns in the prompt formats of well-known models. A server that puts prompts together as
-/// text may read them inside a message as if they were its own.
+/// Turn marks in the prompt formats of well-known models. A server that assembles prompts as text may
+/// read them inside a message as if they were its own.
 const TURN_MARKS: [&str; 9] = [
     "[INST]",
     "[/INST]",
@@ -82,7 +82,7 @@ const TURN_MARKS: [&str; 9] = [
     "<bos>",
     "<eos>",
 ];
-/// Longer names are not marks of turns: `<|` is an operator in some languages.
+/// Longer names are not turn marks: `<|` is an operator in some languages.
 const LONGEST_MARK: usize = 40;
 
 /// A text whose turn marks have a space after their first character.
@@ -120,7 +120,7 @@ fn without_bars(text: &str, [open, close]: [&str; 2]) -> String {
     broken + rest
 }
 
-/// Replaces a word of ASCII, in any case.
+/// Replaces an ASCII word, in any case.
 fn replaced<'t>(text: &'t str, word: &str, by: &str) -> Cow<'t, str> {
     let lower = text.to_ascii_lowercase();
     let mut pieces = Vec::new();

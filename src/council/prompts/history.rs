@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::fence::Fence;
 use crate::llm::ChatMessage;
 
-/// How much history goes along, in characters (about 15,000 tokens): it must fit beside the
-/// question and the answers in the smallest context window in common use.
+/// How much history is sent, in characters (about 15,000 tokens): it must fit, with the question and
+/// the answers, into the smallest context window in common use.
 pub const BUDGET_CHARS: usize = 60_000;
 
-/// One earlier turn: the question and the council's final answer. Where one seat alone is asked they are its own, and a turn
-/// without an answer is what it is told before the next question.
+/// One earlier turn: the question and the council's final answer. Where one seat alone is asked, the answer is its own,
+/// and a turn without an answer is what it is told before the next question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     pub question: String,
@@ -40,7 +40,7 @@ pub fn cut(turns: Vec<Turn>, budget_chars: usize) -> Vec<Turn> {
     turns.into_iter().skip(skipped).collect()
 }
 
-/// The turns and the question that follows them, as alternating messages: some providers take no others.
+/// The turns and the question that follows them, as messages of alternating roles: some providers accept no others.
 #[must_use]
 pub fn messages(turns: &[Turn], question: String) -> Vec<ChatMessage> {
     let mut messages = Vec::with_capacity(2 * turns.len() + 1);
@@ -67,7 +67,7 @@ pub fn quoted(turns: &[Turn]) -> String {
         .join("\n")
 }
 
-/// The conversation before a question as a section of a prompt; none where there is none.
+/// The conversation before a question as a section of a prompt; `None` where there is none.
 #[must_use]
 pub fn section(fence: &Fence, turns: &[Turn]) -> Option<String> {
     (!turns.is_empty()).then(|| fence.wrap("Conversation so far", &quoted(turns)))

@@ -1,5 +1,5 @@
-//! Answers that speak to their judges instead of to the person who asked. Finding them is a courtesy to
-//! the reader and no defence: anybody can evade it with other words.
+//! Detects answers that speak to their judges instead of the person who asked. This is a courtesy to the
+//! reader and no defence: anybody can evade it with other words.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
-/// How much of an answer is looked at, from its beginning and from its end.
+/// How much of an answer is searched, from its beginning and from its end.
 const MAX_BYTES: usize = 64 << 10;
 
 /// Phrases that speak to a judge, in lower case. Few and long on purpose: a false alarm under an
@@ -68,8 +68,8 @@ static PLAIN: LazyLock<Plain> = LazyLock::new(|| Plain {
     first_labels: FIRST_LABELS.map(plain),
 });
 
-/// Whether an answer speaks to its reviewers: in a phrase of its own (quotations and code do not count), or by
-/// containing a ballot.
+/// Whether an answer speaks to its reviewers: with one of the phrases, outside quotations and code, or by containing
+/// a ballot.
 #[must_use]
 pub fn addresses_judges(text: &str) -> bool {
     ends(text).into_iter().any(|text| {
@@ -89,8 +89,8 @@ fn ends(text: &str) -> Vec<&str> {
     [text.get(..first), text.get(last..)].into_iter().flatten().collect()
 }
 
-/// Letters as they look: one form for each character, small, without marks, the Cyrillic `а` the
-/// same as the Latin, invisible ones left out and hidden ones shown.
+/// Letters as they look: one form for each character, in lower case and without diacritics, the Cyrillic
+/// `а` the same as the Latin, invisible ones left out and hidden ones shown.
 fn plain(text: &str) -> String {
     let shown: String = text.chars().map(shown).nfkc().collect::<String>().to_lowercase();
     skeleton(&shown).filter(|c| !is_combining_mark(*c)).collect()
@@ -122,7 +122,7 @@ fn names(line: &str, label: &str) -> bool {
     after.any(|after| !after.starts_with(char::is_alphanumeric))
 }
 
-/// A text without its blocks of code and its quoted lines.
+/// A text without its code blocks and its quoted lines.
 fn without_code(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut blocks = text.split("```");
@@ -139,12 +139,12 @@ fn without_code(text: &str) -> String {
     kept.lines().filter(|line| !line.trim_start().starts_with('>')).collect::<Vec<_>>().join("\n")
 }
 
-/// A text without what stands in quotation marks or in backticks within a line.
+/// A text without what is in quotation marks or backticks within a line.
 fn without_quotes(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     for line in text.lines() {
         let mut rest = line;
-        // Marks that nothing closes any more are not looked up again: a line may have tens of thousands of them.
+        // Opening marks that nothing closes are not searched for again: a line may have tens of thousands of them.
         let mut unclosed = Vec::new();
         while let Some((start, open)) = rest.char_indices().find(|(_, c)| closing(*c).is_some()) {
             let (before, after) = rest.split_at(start);

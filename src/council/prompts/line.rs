@@ -1,4 +1,4 @@
-//! What one seat has said itself in a conversation, and what it was told of the rest.
+//! A conversation as one seat has seen it: what it said itself, and what it was told of the rest.
 
 use serde_json::Value;
 
@@ -9,31 +9,31 @@ use crate::council::member::{CHAIRMAN, Member};
 /// The field of a request that names the seat.
 pub(in crate::council) const FIELD: &str = "direct_to";
 
-/// A question of the conversation, as a seat's line needs it.
+/// A question of the conversation, from which a seat's line is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     pub question: String,
-    /// What the conversation has as its answer.
+    /// The final answer in the conversation.
     pub answer: String,
     /// What the seat answered itself, where it did.
     pub own: Option<String>,
-    /// The model that sat there then.
+    /// The model of the seat at that time.
     pub model: Option<String>,
-    /// What the seat was called then, where that was not its model's name.
+    /// The seat's name at that time, where that was not its model's.
     pub alias: Option<String>,
 }
 
-/// See the module.
+/// A conversation as one seat has seen it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// The seat as it sat when it answered last; none where it never did.
+    /// The seat as it was when it last answered; `None` where it never did.
     pub seat: Option<Member>,
-    /// The conversation as this seat saw it, oldest first. A turn without an answer is what it is told before the next
+    /// The turns as this seat saw them, oldest first. A turn without an answer is what it is told before the next
     /// question.
     pub turns: Vec<Turn>,
 }
 
-/// The member that a request asks alone; none where it asks the chairman or the council.
+/// The member that a request asks alone; `None` where it asks the chairman or the council.
 #[must_use]
 pub fn member_of(body: &Value) -> Option<&str> {
     body.get(FIELD).and_then(Value::as_str).filter(|name| *name != CHAIRMAN)

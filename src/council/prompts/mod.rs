@@ -1,4 +1,4 @@
-//! What several prompts share.
+//! Parts that several prompts share.
 
 pub mod fence;
 pub mod history;

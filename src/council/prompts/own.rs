@@ -1,5 +1,5 @@
-//! Texts that an administrator has put in the place of this program's (`[prompts]` in the configuration). What replies are
-//! read by, and where material stands, must be in them: whatever would leave a reply unread is refused at start.
+//! An administrator's texts in place of this program's prompts (`[prompts]` in the configuration). They must contain
+//! the marks by which replies are read, and the placeholders for material: a text without them is refused at start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ const MAX_CHARS: usize = 20_000;
 /// How many bytes of a text's hash are kept to identify it.
 const VERSION_BYTES: usize = 3;
 
-/// The texts in the place of this program's, by the names of their templates.
+/// The administrator's texts in place of this program's, by the names of their templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnTexts(Arc<BTreeMap<&'static str, String>>);
 
-/// An administrator's own text that a run is asked with.
+/// An administrator's own text that a run uses as a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OwnPrompt {
     /// The template's name, as `llm-council prompts` lists it.
     #[schema(example = "review")]
     pub name: String,
-    /// The beginning of the text's hash: another text has another one.
+    /// The beginning of the text's hash, which changes with the text.
     #[schema(example = "a1b2c3")]
     pub version: String,
 }
@@ -36,7 +36,7 @@ impl OwnTexts {
         Self(Arc::new(texts.into_iter().map(|(template, text)| (template.name, text)).collect()))
     }
 
-    /// The text in the template's place: the administrator's, or else its own.
+    /// The text in force for a template: the administrator's, or else the template's own.
     #[must_use]
     pub fn text(&self, template: &'static Template) -> &str {
         self.0.get(template.name).map_or(template.text, String::as_str)
@@ -48,7 +48,7 @@ impl OwnTexts {
         Prompts::of(templates.into_iter().map(|template| (template.name, self.text(template))))
     }
 
-    /// Which of these templates have another text than their own, in the order of their names.
+    /// Those of these templates that have an administrator's text, in the order of their names.
     #[must_use]
     pub fn among(&self, templates: impl IntoIterator<Item = &'static Template>) -> Vec<OwnPrompt> {
         let names: BTreeSet<&str> = templates.into_iter().map(|template| template.name).collect();
@@ -56,7 +56,7 @@ impl OwnTexts {
         own.map(|(name, text)| OwnPrompt { name: (*name).to_owned(), version: version(text) }).collect()
     }
 
-    /// All of them, in the order of their names.
+    /// All of the administrator's texts, in the order of their names.
     #[must_use]
     pub fn all(&self) -> Vec<OwnPrompt> {
         let own = self.0.iter();
@@ -69,8 +69,8 @@ fn version(text: &str) -> String {
     hex::encode(hash.get(..VERSION_BYTES).unwrap_or_default())
 }
 
-/// A text in the form in which it stands in the template's place, with the template's own blanks around it: what is
-/// appended to something else begins with a line of its own, however it was written.
+/// Checks an administrator's text for a template; returns it with the white space around the template's own text, so
+/// that what is appended to something else begins on a new line, however it was written.
 ///
 /// # Errors
 /// Everything that is wrong with it, in one sentence each.
@@ -126,7 +126,7 @@ fn braced(place: &str) -> String {
     format!("{{{place}}}")
 }
 
-/// A list of words for a sentence.
+/// Words as a list in a sentence.
 fn list(words: &[String]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
@@ -142,8 +142,8 @@ fn with_blanks_of(around: &str, text: &str) -> String {
     format!("{before}{text}{after}")
 }
 
-/// The names of the places in a text: what stands between braces and is a word of small letters, as in `{question}`.
-/// Anything else between braces is text.
+/// The names of the placeholders in a text: words of lower-case letters, digits and `_` between braces, as in
+/// `{question}`. Anything else between braces is text.
 #[must_use]
 pub fn places(text: &str) -> Vec<&str> {
     let is_place = |name: &&str| {

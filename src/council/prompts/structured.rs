@@ -1,15 +1,15 @@
-//! JSON in a model's reply. It follows the free text and is never forced over it: see
+//! JSON in a model's reply. It follows the free text, which is never forced into JSON: see
 //! docs/adr/0008.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Deserializer, Map, Value};
 
-/// What a call asks for is short; of a longer reply only the end is read.
+/// The JSON that a call asks for is short; of a longer reply only the end is read.
 const MAX_BYTES: usize = 16 << 10;
 /// After this many pieces that begin like JSON but are not, the rest is not worth reading.
 const MAX_BROKEN: usize = 256;
 
-/// The last JSON object in a text that reads as a `T`: the whole of it, in a code fence, or after
+/// The last JSON object in a text that reads as a `T`: the whole text, in a code fence, or after
 /// other words. An object inside another counts only if the outer one is not valid JSON.
 #[must_use]
 pub fn read<T: DeserializeOwned>(text: &str) -> Option<T> {

@@ -1,26 +1,26 @@
-//! The texts that models are asked with. They are stored with the plan of a run, so that a run under way, and an
-//! answer that is asked for again later, is asked in the words of its beginning, whatever this program says by then.
+//! The texts of prompts. They are stored with the plan of a run, so that a run under way, and a run that is asked again
+//! later, uses the same words as at its beginning, even if this program's texts have changed.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A text with places for what is put in, as in `{question}`. It stands in the file of its feature.
+/// A text with placeholders, as in `{question}`. It is defined in the file of its feature.
 #[derive(Debug)]
 pub struct Template {
     pub name: &'static str,
-    /// What it is for, for whoever wants to write another text in its place.
+    /// What it is for: for administrators who want to write another text in its place.
     pub about: &'static str,
     pub text: &'static str,
-    /// The places in it.
+    /// The names of its placeholders.
     pub places: &'static [&'static str],
-    /// What must stand in it word for word, since replies are read by it.
+    /// What it must contain word for word, since replies are read by it.
     pub marks: &'static [&'static str],
 }
 
-/// What a template said when plans were stored without their texts, by its name, where it says something else now.
-/// Whoever changes a template that has no line here yet writes the old text into one: the recordings of that
-/// version, in `tests/it/fixtures/frozen/0.1/`, are executed with it.
+/// The texts of templates when plans were stored without them, by name, where they differ from today's. Whoever
+/// changes a template that has no line here yet adds one with the old text: the recordings of that version, in
+/// `tests/it/fixtures/frozen/0.1/`, are executed with it.
 pub(in crate::council) static BEFORE: &[(&str, &str)] = &[(
     "chairman_notes",
     "After the answer, write a line that says COUNCIL NOTES: and under it short notes \
@@ -32,7 +32,8 @@ pub(in crate::council) static BEFORE: &[(&str, &str)] = &[(
      MINORITY: the view of the minority, in its own strongest form",
 )];
 
-/// The texts of one run, by the names of their templates. The default are those from before texts were stored.
+/// The texts of one run, by the names of their templates. The default stands for the texts from before they were
+/// stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Prompts(Option<BTreeMap<String, String>>);
@@ -45,7 +46,7 @@ impl Prompts {
         Self(Some(texts.into_iter().map(named).collect()))
     }
 
-    /// Whether they are those from before texts were stored.
+    /// Whether the plan is from before texts were stored.
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.0.is_none()
@@ -73,14 +74,14 @@ impl Prompts {
         }
     }
 
-    /// The template's text with everything in its place.
+    /// The template's text with these values in its placeholders.
     #[must_use]
     pub fn fill(&self, template: &Template, values: &[(&str, &str)]) -> String {
         fill(self.text(template), values)
     }
 }
 
-/// Puts values into their places, in one pass: braces in a value are not placeholders.
+/// Replaces placeholders by their values in one pass: braces in a value are not placeholders.
 fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled =
         String::with_capacity(text.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
