@@ -64,7 +64,7 @@ fn a_schema_that_would_take_for_ever_is_refused() {
         assert!(why_not(&schema).contains(problem), "{schema}: {}", why_not(&schema));
     }
     let step = |next: &str| json!({"allOf": [{"$ref": next}, {"$ref": next}]});
-    // Each step is three levels deep: so many are not too deep, and only their number is in the way.
+    // Each step is three levels deep: this many are not too deep, so only their number is refused.
     let steps = 18;
     let mut defs = serde_json::Map::new();
     for place in 0..steps {
@@ -102,7 +102,7 @@ fn what_only_looks_like_a_reference_is_none() {
     assert!(form.read(r##"{"$ref": {"$ref": "#"}, "id": "x"}"##).is_ok());
 }
 
-/// Schemas of the words that they are made of, and of others.
+/// Schemas made of keywords of JSON Schema and of other words.
 fn schemas() -> impl Strategy<Value = Value> {
     let words = ["type", "object", "string", "#", "#/$defs/a", "properties", "items", "pattern", "(", "\0"];
     let names =

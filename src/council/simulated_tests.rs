@@ -1,4 +1,4 @@
-//! What simulated models write, read as the council reads it.
+//! The replies of simulated models, read as the council reads them.
 
 use proptest::prelude::*;
 

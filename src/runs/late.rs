@@ -1,5 +1,5 @@
 //! Runs that this process has claimed but could not begin at once: their leases may have expired in the meantime, and
-//! another process may own them. Beginning them all the same would repeat every call until the next heartbeat.
+//! another process may own them. Beginning them all the same would make every call twice until the next heartbeat.
 
 use std::collections::HashSet;
 use std::convert::Infallible;

@@ -1,5 +1,5 @@
-//! The past results of models, from which a run's weights are computed: read when it is asked for, and frozen with
-//! its plan.
+//! The past results of models, from which a run's weights are computed: read when the run is asked for, and
+//! frozen with its plan.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Asking for a run again that is over: see [`fork`](crate::council::fork).
+//! Repeating a run that is over, or a part of it: see [`fork`](crate::council::fork).
 
 use super::error::StartError;
 use super::live::AskedBy;

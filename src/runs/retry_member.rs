@@ -30,7 +30,7 @@ pub enum RetryMemberError {
     /// The run is over, or a server of an earlier version may execute it.
     #[error("the run is over")]
     Over,
-    /// The answers among which the member's belongs are not awaited yet, or no longer.
+    /// The answers of the member's group are not awaited yet, or no longer.
     #[error("nobody is waited for with this member")]
     NotAnswering,
     /// The member is still being asked.

@@ -1,6 +1,6 @@
-//! Stopping a run. Its calls end at once, whatever the database does, while the request to stop is being recorded. Only
-//! then is the stop reported as durable: if this server dies after that, the run ends as stopped wherever it is taken
-//! over.
+//! Stopping a run. Its calls end at once, whatever the database does, while the request to stop is being recorded. The
+//! stop is reported as durable once that is done: if this server dies afterwards, the run ends as stopped wherever it
+//! is taken over.
 
 use std::sync::Arc;
 use std::time::Duration;
