@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A text that is not an id.
+/// The error of a text that is not an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an id: expected a UUID in lower case with hyphens")]
 pub struct NoId;
@@ -83,7 +83,7 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// A measurement of councils.
+    /// A bench: a measurement of councils.
     BenchId,
     now_v7
 );
@@ -125,7 +125,7 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// The outcome of one time that a schedule was due.
+    /// The outcome of one time at which a schedule was due.
     ScheduleResultId,
     now_v7
 );

@@ -91,7 +91,7 @@ pub async fn restart_after_panic<F>(what: &'static str, begin: impl Fn() -> F)
 where
     F: Future<Output = ()>,
 {
-    // The panic hook has reported the panic itself, with its place.
+    // The panic hook has reported the panic itself, with its location.
     while AssertUnwindSafe(begin()).catch_unwind().await.is_err() {
         tracing::error!(what, "a fault of this server ended work in the background, which begins again");
         tokio::time::sleep(RESTART_AFTER).await;

@@ -86,16 +86,16 @@ pub struct AnswerForm {
 }
 
 impl AnswerForm {
-    /// Any JSON object.
+    /// The form of any JSON object.
     #[must_use]
     pub fn any_object() -> Self {
         Self { name: "answer".to_owned(), schema: None, strict: false }
     }
 
-    /// A document that fits this schema.
+    /// The form of a document that fits this schema.
     ///
     /// # Errors
-    /// Why documents cannot be checked against it, as the end of a sentence that begins with its name.
+    /// Why documents cannot be checked against it, as the end of a sentence that begins with the schema's name.
     pub fn of_schema(name: &str, schema: &Value, strict: bool) -> Result<Self, String> {
         let bytes = schema.to_string().len();
         if bytes > MAX_SCHEMA_BYTES {
@@ -168,7 +168,7 @@ fn candidates(text: &str) -> impl Iterator<Item = &str> {
     [Some(whole), fenced, braced].into_iter().flatten().filter(|text| !text.is_empty())
 }
 
-/// How many patterns stand in a schema. What only looks like one counts as well.
+/// How many patterns a schema has. What only looks like one counts as well.
 fn patterns(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(patterns).sum(),
@@ -213,7 +213,7 @@ fn short(text: &str) -> String {
 struct Unfolding<'s> {
     root: &'s Value,
     left: usize,
-    /// The references that lead here.
+    /// The references that are being followed.
     within: Vec<&'s str>,
 }
 

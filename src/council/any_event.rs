@@ -51,7 +51,7 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// An error that keeps only which variants serde expected.
+/// An error that keeps only the variants that serde expected.
 #[derive(Debug)]
 struct Expected(&'static [&'static str]);
 

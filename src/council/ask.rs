@@ -10,7 +10,7 @@ use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply,
 /// A question to one model.
 pub struct Ask<'a> {
     pub stage: Stage,
-    /// The call's place in the deliberation.
+    /// The call's key: its place in the deliberation.
     pub key: String,
     pub model: &'a str,
     /// The seat's name, where the model speaks as a member.

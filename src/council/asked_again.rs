@@ -8,7 +8,7 @@ use super::searching::source::Source;
 use super::task::Task;
 use crate::id::RunId;
 
-/// How many runs [`Fork::of`] names.
+/// How many runs [`Fork::of`] names at most.
 const MOST_FORKS: usize = 8;
 
 impl Plan {
@@ -37,7 +37,7 @@ impl Plan {
         lineage.insert(0, of);
         lineage.truncate(MOST_FORKS);
         Self {
-            // Who was in time then does not matter now: what is kept is there at once.
+            // Which answers were in time before does not matter now: what is kept is there at once.
             task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
             title: false,
             cache,

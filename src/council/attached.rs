@@ -15,7 +15,7 @@ pub const JUDGES_CHARS: usize = 16_000;
 /// How many pictures may come with a question: the rest of the prompt has to fit as well, and some models take no more.
 pub const MAX_IMAGES: usize = 5;
 
-/// A question with its files.
+/// The prompt of a question with its files.
 pub static ATTACHED: Template = Template {
     name: "attachments",
     about: "The question, after the files that came with it.",
@@ -27,8 +27,8 @@ pub static ATTACHED: Template = Template {
 /// All templates that questions with files need.
 pub static TEMPLATES: &[&Template] = &[&ATTACHED, &fence::RULE];
 
-/// A file that a question comes with, with what the run reads of it. Frozen with the plan: a run keeps what it read, whatever
-/// becomes of the file.
+/// A file that a question comes with, with what the run reads of it. Frozen with the plan: a run keeps what it read,
+/// whatever becomes of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attached {
     /// The hash of its content.
@@ -80,8 +80,8 @@ pub(super) fn place_of_picture(fence: &Fence, number: usize) -> String {
     format!("[picture {number} {}]", fence.marker())
 }
 
-/// The files of a question's project and then its own, cut to what the members read of them all. A file that is both is the
-/// question's own.
+/// The files of a question's project and then its own, cut to what the members read of them all. A file that is both
+/// counts as the question's own.
 #[must_use]
 pub fn together(of_project: Vec<Attached>, own: Vec<Attached>) -> Vec<Attached> {
     let is_own = |file: &Attached| own.iter().any(|other| other.id == file.id);

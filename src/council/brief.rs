@@ -26,7 +26,7 @@ pub struct Brief {
     /// The system prompt of every member without one of its own.
     #[serde(default)]
     pub system_prompt: Option<String>,
-    /// Council, chairman, titles, sampling: the settings in force at the start.
+    /// The settings in force at the start: council, chairman, titles, sampling.
     pub settings: Settings,
     /// What can be looked up, where the run looks anything up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ impl Brief {
         correction::whole_question(&self.question, &self.corrections)
     }
 
-    /// What was looked up, and then `prompt`.
+    /// `prompt`, after what was looked up.
     fn after_background(&self, marker: &str, prompt: String) -> String {
         let Some(plan) = self.search.as_ref().filter(|_| !self.background.is_empty()) else { return prompt };
         self.prompts.fill(
@@ -155,7 +155,7 @@ impl Brief {
             .filter(|_| self.settings.use_system_prompt_stage3)
     }
 
-    /// The prompt that applies to a member that answers: its own, else the run's.
+    /// The system prompt of a member that answers: its own, else the run's.
     #[must_use]
     pub fn system_prompt_for<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
         member.system_prompt.as_deref().or(self.system_prompt.as_deref())

@@ -15,7 +15,7 @@ pub fn as_present(mut settings: Settings, built_in: &BTreeSet<String>, models: &
             if !built_in.contains(key) || models.is_available(model) {
                 continue;
             }
-            // No model sits twice.
+            // No model may have two seats.
             let taken: Vec<&str> = names.iter().map(|(_, model)| model.as_str()).collect();
             if let Some(nearest) = models.nearest(model, &taken) {
                 *names[at].1 = nearest;

@@ -12,7 +12,7 @@ pub const MAX_CORRECTION_CHARS: usize = 4_000;
 /// How many corrections a run takes in.
 pub const MAX_CORRECTIONS: usize = 5;
 
-/// What stands above a correction where the question is quoted.
+/// The title of a correction where the question is quoted.
 pub const TITLE: &str = "Correction by the person who asked, made after the question above had been sent to the members: \
                          it counts where the two differ, and an answer may have been written without it";
 

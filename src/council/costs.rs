@@ -14,7 +14,7 @@ pub const KEY: &str = "costs";
 #[derive(Debug, Clone)]
 pub struct Spent {
     stage: Stage,
-    /// The model that it counts for.
+    /// The model to which it is attributed.
     model: String,
     usage: Option<Usage>,
     /// A call that never reached a model cost nothing; its missing usage is not "unknown".
@@ -23,7 +23,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// The stage it was spent in.
+    /// The stage of the call.
     #[must_use]
     pub fn stage(&self) -> &Stage {
         &self.stage
@@ -89,7 +89,7 @@ pub struct StageCosts {
     pub estimated_cost_calls: u32,
 }
 
-/// What one model used in a run, whatever it was asked for.
+/// What one model used in a run, over all stages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ModelCosts {
     /// USD over the calls whose cost is known; absent when none is.

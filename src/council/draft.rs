@@ -1,4 +1,4 @@
-//! The council's answer on its way.
+//! The council's final answer while it may still change.
 
 use super::stages::synthesis::Synthesis;
 
@@ -6,6 +6,6 @@ use super::stages::synthesis::Synthesis;
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub synthesis: Synthesis,
-    /// Nothing more is to be done with it: the council agreed, or nobody could write.
+    /// Whether nothing more is to be done with it: the council agreed, or nobody could write.
     pub settled: bool,
 }

@@ -79,13 +79,13 @@ pub struct EarlierAnswer {
     pub answer: String,
     /// The cosine of the two questions; 1 for the same text.
     pub similarity: f64,
-    /// Whether it is the same text.
+    /// Whether the two questions are the same text.
     pub exact: bool,
-    /// When it was asked (RFC 3339).
+    /// When the earlier question was asked (RFC 3339).
     pub created_at: String,
     /// How often it has been given again so far.
     pub hit_count: u32,
-    /// What its run cost, in USD, where that is known, and how long it took: what is saved.
+    /// What its run cost, in USD, where that is known. This and `took_ms`, how long the run took, is what is saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     pub took_ms: u64,

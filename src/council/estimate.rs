@@ -29,7 +29,7 @@ pub struct Kept {
     pub reviews: bool,
     /// What stays of each round of a debate, or of each part of a question, in order.
     pub rounds: Vec<KeptRound>,
-    /// Into how many parts the question is split, where that stays; `None` where it is not split.
+    /// Into how many parts the question is taken apart, where that stays; `None` where it is not taken apart.
     pub parts: Option<usize>,
     /// What was looked up before the first round and stays, by the names of the lookups.
     pub looked_up: BTreeSet<&'static str>,
@@ -67,7 +67,7 @@ pub(super) struct Expecting<'b> {
     pub brief: &'b Brief,
     pub question: u64,
     pub history: u64,
-    /// The files that the question comes with, as members and as judges read them.
+    /// The files of the question, as members read them and as judges do.
     pub files: u64,
     pub files_of_judges: u64,
     /// The pictures among them, for a model that sees.
@@ -175,7 +175,7 @@ impl<'b> Expecting<'b> {
     }
 }
 
-/// The files in fences, where models are given so many characters of them.
+/// The files in fences, where models are given at most this many characters of them.
 fn files(brief: &Brief, characters: usize) -> u64 {
     let files = &brief.attachments;
     tokens_of(attached::length(files, characters)) + FENCE * files.len() as u64
@@ -224,7 +224,7 @@ pub(super) fn dearest(
             dearest = course;
         }
     }
-    // Including those of the other courses: nobody knows which one it will be.
+    // Including the models of the other courses, since it is unknown which one the run will take.
     unknown.sort();
     unknown.dedup();
     dearest.unknown_price_models = unknown;

@@ -8,7 +8,7 @@ pub enum Failure {
     /// No member answered; with the reason, if all failed for the same one.
     #[error("No model answered{}", .0.map(|kind| format!(": {}.", kind.reason())).unwrap_or_else(|| ".".to_owned()))]
     NoAnswers(Option<ErrorKind>),
-    /// Only one member has anything to say: there is nobody to debate with.
+    /// Only one member answered, so there is nobody to debate with.
     #[error("Only one of {asked} models answered: a debate needs two. Ask again, or ask the council.")]
     TooFewSpeakers { asked: usize },
 }

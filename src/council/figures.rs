@@ -47,7 +47,7 @@ pub struct Placing {
 /// Where the reviewers put an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// In the headline order, 1 the best; answers that share a place have the same.
+    /// Its place in the headline order, 1 the best; answers that share a place have the same number.
     pub place: u32,
     /// The mean of its places over the ballots that place it.
     pub average_rank: f64,
@@ -84,7 +84,7 @@ impl Figures {
                 |answer: &Answer| answer.model == synthesis.model && answer.response == synthesis.response;
             synthesis.error.is_none() && !answers.iter().any(is_taken_over)
         });
-        // Of a question that was split into parts there is only the writer of the final answer.
+        // Of a question that was taken apart there is only the writer of the final answer.
         if placings.is_empty() && written.is_none() {
             return None;
         }
@@ -139,7 +139,7 @@ fn shown_by(deliberation: &Deliberation, counted: &[&Review]) -> Effects {
 
 fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
     let row = rows.iter().find(|row| row.member == member)?;
-    // 0 in rows of versions that did not store it yet.
+    // 0 in rows of versions that did not store places yet.
     if row.place == 0 {
         return None;
     }

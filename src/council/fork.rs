@@ -22,7 +22,7 @@ use crate::id::RunId;
 use crate::invisible::shows_nothing;
 use crate::llm::Reply;
 
-/// What a run goes on from; frozen with its plan.
+/// The earlier run that a run goes on from. Frozen with the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
     /// The run that it replaces, and the latest of those before. It takes calls over from every run of its

@@ -152,7 +152,7 @@ const MAX_FENCE: usize = 100;
 struct Fence {
     mark: char,
     length: usize,
-    /// Nothing follows the marks.
+    /// Whether nothing follows the marks.
     bare: bool,
 }
 

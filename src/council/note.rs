@@ -11,7 +11,7 @@ use crate::llm::{CallFact, ErrorKind, Reason};
 /// How much of an error's text a sentence repeats, in characters; the event itself has all of it.
 pub(super) const ERROR_CHARS: usize = 200;
 
-/// The verbosities from which on a sentence is sent.
+/// The lowest verbosities at which sentences are sent.
 pub(super) const STAGES: u8 = 1;
 pub(super) const MODELS: u8 = 2;
 pub const EVERYTHING: u8 = 3;
@@ -40,7 +40,7 @@ pub struct Note {
     /// The sentence as a code with parameters.
     pub fact: Value,
     pub category: NoteCategory,
-    /// The verbosity from which on it is sent: 1, 2 or 3.
+    /// The lowest verbosity at which it is sent: 1, 2 or 3.
     pub level: u8,
     /// The figures and names in the sentence, for programs.
     pub details: Option<Value>,

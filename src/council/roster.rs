@@ -22,7 +22,7 @@ pub enum Choice {
     Routing { pools: RoutingPools },
     /// A first tier answers, and a second one where the first is unsure.
     Escalation(Tiers),
-    /// One seat answers, and what it says is the final answer.
+    /// One seat answers, and its answer is the final one.
     Alone { seat: Alone },
 }
 
@@ -92,7 +92,7 @@ impl Choice {
 #[derive(Debug, Clone)]
 pub struct Roster {
     pub members: Vec<Member>,
-    /// Why these, where the question was routed.
+    /// Why these members, where the question was routed.
     pub routing: Option<RoutingInfo>,
 }
 

@@ -14,7 +14,7 @@ use super::task::Task;
 
 /// Answers and reviews, before any conclusion is drawn from them.
 pub struct Round<'p> {
-    /// As read by reviewers and writers: with the corrections of the question.
+    /// The task as reviewers and writers read it: with the corrections of the question.
     pub task: Cow<'p, Task>,
     /// The members that were asked, in the order of the answers.
     pub members: Vec<Member>,

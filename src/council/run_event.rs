@@ -41,7 +41,7 @@ impl Ignored {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum IgnoredFact {
-    /// The request says itself who answers.
+    /// The request names its models itself.
     ModelsNamed,
     /// No kind of question has two models of its own.
     NoPools,
@@ -51,22 +51,22 @@ pub enum IgnoredFact {
     Written,
     /// The ballots' first answer is taken word for word: nothing is written (`final: select`).
     Selected,
-    /// It goes by ballots, and nobody reviews (`use_reviews: false`).
+    /// The option depends on ballots, and nobody reviews (`use_reviews: false`).
     Unreviewed,
     /// One seat alone is asked (`direct_to`).
     Alone,
     /// The final answer has a form that only its writer is asked for, so it is written.
     Formed,
-    /// It is an option of the council, and the run has another format.
+    /// The option is one of the council, and the run has another format.
     CouncilOnly {
         /// The run's `mode`.
         mode: String,
     },
-    /// It is an option of the council, which answers only where the question is not taken apart.
+    /// The option is one of the council, which answers only where the question is not taken apart.
     TakenApart,
-    /// It applies only where the question is taken apart: the council does without it.
+    /// The option applies only where the question is taken apart, and not to the council.
     PartsOnly,
-    /// It is on by default, and the request does not fit it.
+    /// The option is on by default, and does not fit the request.
     UnfitDefault {
         /// What is wrong with it, in English.
         problem: String,
@@ -133,7 +133,7 @@ pub enum RunEvent {
     /// The run's owner asked to go on without this member: what it was being asked for counts as failed.
     /// Its error follows, with what had arrived.
     MemberSkipped {
-        /// The seat's name; of a chairman the model.
+        /// The seat's name; for a chairman, the model.
         member: String,
         model: String,
         stage: Stage,
@@ -173,7 +173,7 @@ pub enum RunEvent {
         /// One plain sentence, where somebody other than its owner has cancelled it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
-        /// Who, in one word: `stopped_by_administrator`.
+        /// Who cancelled it, in one word: `stopped_by_administrator`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,
     },

@@ -41,7 +41,7 @@ pub enum Kind {
     Members,
     /// Models that review, or none.
     Reviewers,
-    /// A list of models under each of these words.
+    /// A table with a list of models under each of these words.
     ModelsUnder(&'static [&'static str]),
     /// Options of a request.
     Options,
@@ -201,7 +201,7 @@ pub trait SettingValue {
         fields.take(name, &kind.expected())
     }
 
-    /// The layer's value that puts this value in force.
+    /// The value that a layer needs to put this one in force.
     #[must_use]
     fn said(&self) -> Self
     where
@@ -210,7 +210,7 @@ pub trait SettingValue {
         self.clone()
     }
 
-    /// The value in force when a layer has this one.
+    /// The value in force if a layer has this one.
     #[must_use]
     fn meant(self) -> Self
     where

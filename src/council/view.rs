@@ -32,7 +32,7 @@ impl TextFilter for Unfiltered {
 /// thought and no answer, and mostly one sentence.
 const THOUGHT_CHARS: usize = 240;
 
-/// Two filters as one.
+/// Two filters in sequence.
 struct OneAfterAnother<F> {
     first: F,
     then: Box<dyn TextFilter>,

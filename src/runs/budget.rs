@@ -94,7 +94,7 @@ impl RunBudget {
         if self.try_reserve(call, need) {
             return Reserved::Granted(Vec::new());
         }
-        // From now on other calls of the run find nothing left.
+        // From here on other calls of the run find nothing left.
         let total_usd = self.reserve_anyway(call, need.usd);
         let more = Extension {
             run: self.run,

@@ -1,5 +1,5 @@
 //! Executes runs, each in a task of its own that ends with the run, or when the run is lost to another
-//! process or handed over; and ends those that cannot be executed.
+//! process or handed over. Runs that cannot be executed are ended.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +169,7 @@ async fn end_refused(runs: &Runs, refused: &LiveRun, keep: Keep) {
             let ending = Ending::failed("unwritable", message.to_owned());
             give_up(runs, live, recovered, claimed.reservation, &published, ending);
         }
-        // Another owner has it.
+        // Another process owns it.
         Ok(None) => {}
         Err(error) => {
             tracing::error!(run.id = %refused.id, error = &error as &dyn std::error::Error, "a run that cannot be stored cannot be ended either");

@@ -155,7 +155,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     let mut ending = match ended {
         Some(Ok(Ok(()))) => Ending::new(RunStatus::Complete, RunEvent::Complete {}),
         Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
-        // The panic itself has been reported by the panic hook, with its place.
+        // The panic itself has been reported by the panic hook, with its location.
         Some(Err(_panic)) => Ending::failed("internal", "A fault of this server ended the run.".to_owned()),
         None => Ending::stopped(is_stopped_by_admin(shared, live).await),
     };
@@ -239,7 +239,7 @@ async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
     }
 }
 
-/// Stores the outcome of a run, with its last event.
+/// Stores the outcome of a run together with its last event.
 pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
     live.end();
     for call in &ending.under_way {

@@ -54,18 +54,18 @@ pub enum Record {
     Call(Box<CallRow>),
     Decision(DecisionRow),
     Finish(Box<FinishedRow>),
-    /// The run waits for its person from now on.
+    /// The run waits for its owner's decision from now on.
     Waits,
 }
 
-/// Where a run stands, for those who wait on it.
+/// The state of a run, for those who wait for it to change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// The last event other than a token that may be shown.
     pub told_to: u64,
     /// Records up to this position are durable.
     pub durable_to: u64,
-    /// Another owner has the run: nothing of it will ever become durable here.
+    /// Another process owns the run: nothing of it will ever become durable here.
     pub lost: bool,
     /// The database refuses its records: this execution is lost.
     pub refused: bool,
@@ -379,7 +379,7 @@ impl LiveRun {
         }
     }
 
-    /// Notes that another owner has the run.
+    /// Notes that another process owns the run.
     pub fn mark_lost(&self) {
         self.progress.send_modify(|progress| progress.lost = true);
     }

@@ -47,7 +47,7 @@ pub(super) async fn keep_leases(runs: &Runs) {
     }
 }
 
-/// Prolongs the leases, stops what users want stopped, and drops runs that have another owner now.
+/// Prolongs the leases, passes on users' requests, and drops runs that another process owns now.
 async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
     let Shared { db, settings, .. } = shared;
     let live: Vec<_> = shared.live().values().cloned().collect();

@@ -83,7 +83,7 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
         ));
     }
     if answer.is_repeated() && *again != Again::From(Part::Stage1) {
-        // Its calls are those of another message: all of them would be made and paid.
+        // Its calls belong to another message, so all of them would be made and paid for again.
         return Err(StartError::NotAgain(
             "no part of an earlier answer that is given again can be asked again by itself; ask everybody again (from: stage1)",
         ));

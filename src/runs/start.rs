@@ -35,7 +35,7 @@ pub struct Ask {
     /// Whether the user's devices are notified of how the run goes.
     pub tells_devices: bool,
     pub idempotency_key: Option<IdempotencyKey>,
-    /// The position of the message that the question goes on from; none where it begins the conversation.
+    /// The position of the message that the question follows; `None` where it begins the conversation.
     pub parent: Option<i32>,
     /// The answer that the new one replaces; without one the question is a new message.
     pub replaces: Option<Replaces>,
@@ -51,7 +51,7 @@ pub struct Ask {
 pub struct Replaces {
     pub run: RunId,
     pub message: MessageId,
-    /// What is kept of it, and so not paid again.
+    /// What is kept of it, and so not paid for again.
     pub kept: Kept,
 }
 

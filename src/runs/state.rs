@@ -44,15 +44,15 @@ pub(super) struct Shared {
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
     /// Runs that are being started here: their rows may exist, but they are not among the live ones yet.
     starting: Mutex<HashSet<RunId>>,
-    /// A run has left the table of live runs.
+    /// Notified when a run has left the table of live runs.
     run_left: Notify,
     /// How many readers each run has here.
     readers: Mutex<HashMap<RunId, usize>>,
     /// Runs that somebody reads on another server, as that server has just said.
     pub(super) read_elsewhere: broadcast::Sender<RunId>,
-    /// There may be a run that nobody executes.
+    /// Notified when there may be a run that nobody executes.
     pub(super) work: Notify,
-    /// A user wants a run to go on without a member, as its row says.
+    /// The row of a live run has a new request: the next heartbeat is due at once.
     pub(super) skip_requested: Notify,
     /// Locked while runs that nobody executes are looked for and claimed.
     pub(super) claiming: tokio::sync::Mutex<()>,

@@ -51,7 +51,7 @@ pub struct Subscription {
 }
 
 impl Runs {
-    /// Reads a run's events after `after`.
+    /// Reads a run's events that follow the event number `after`.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when it is not this user's.

@@ -15,7 +15,7 @@ const POLL_NOTIFIED: Duration = Duration::from_secs(2);
 /// How often a reader polls the log while they do not.
 const POLL_UNNOTIFIED: Duration = Duration::from_millis(250);
 
-/// Who waits for which run's log to grow.
+/// The readers that wait for logs to grow, by run.
 #[derive(Debug, Default)]
 pub struct LogWaiters {
     senders: Mutex<HashMap<RunId, watch::Sender<()>>>,

@@ -101,7 +101,7 @@ pub struct Plan {
     /// The options that were switched on and do not apply to this run.
     #[serde(default)]
     pub ignored: Vec<Ignored>,
-    /// Whether an earlier answer may be given, and this one kept for later.
+    /// Set where an earlier answer may be given, and this one kept for later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CachePlan>,
     /// Those texts of its prompts that are an administrator's own. The texts themselves are in the brief.
@@ -168,7 +168,8 @@ impl Plan {
         if form.is_some() {
             let mut formed = Vec::new();
             self.options.have_it_written(&mut formed);
-            // An earlier reason for one of these may hold only where the question is split; this one always does.
+            // An earlier reason for one of these may hold only where the question is taken apart; this one always
+            // does.
             self.ignored.retain(|told| !formed.iter().any(|one| one.field == told.field));
             self.ignored.extend(formed);
             self.task.brief.form = form;

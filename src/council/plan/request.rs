@@ -196,7 +196,7 @@ impl Plan {
         let reviewers_named =
             fields.has("reviewer_models") && !settings.options.jury.reviewer_models.is_empty();
         if format.may_take_apart() {
-            // Whether the question is split shows only in the run.
+            // Whether the question is taken apart shows only in the run.
             let others = [
                 ("use_reviews", unreviewed),
                 ("use_weighted_consensus", weighted == Some(true) && !without_reviews),

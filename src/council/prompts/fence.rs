@@ -106,7 +106,7 @@ fn without_bars(text: &str, [open, close]: [&str; 2]) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open) {
         broken.push_str(before);
-        // No further than a mark reaches: a text may open a million times and never close.
+        // Searched no further than a mark can reach: a text may open a million times and never close.
         let near = after.get(..after.floor_char_boundary(LONGEST_MARK + close.len())).unwrap_or_default();
         let name = near.split_once(close).map(|(name, _)| name);
         let is_mark = name.is_some_and(|name| {

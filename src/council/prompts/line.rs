@@ -40,8 +40,8 @@ pub fn member_of(body: &Value) -> Option<&str> {
 }
 
 impl Line {
-    /// The line of a seat through these questions, oldest first. `marker` is one that nobody could know when the answers
-    /// were written.
+    /// The line of a seat through these questions, oldest first. `marker` must be one that nobody could know when the
+    /// answers were written.
     #[must_use]
     pub fn of(asked: Vec<Asked>, marker: &str) -> Self {
         let fence = Fence::new(marker);
