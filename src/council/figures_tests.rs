@@ -143,8 +143,8 @@ fn every_counted_ballot_leaves_its_leanings() {
     let figures = Figures::of(&run).unwrap();
     let own: Vec<(&str, Option<f64>)> =
         figures.leanings.iter().map(|(model, leanings)| (model.as_str(), leanings.own)).collect();
-    // a puts itself first (0), and b puts it level with c on the first two places (¼); b puts itself last, and a puts it
-    // second.
+    // a puts itself first (0), and b puts it level with c on the first two places (¼); b puts itself last, and a puts
+    // it second.
     assert_eq!(own, [("m/a", Some(0.25)), ("m/b", Some(-0.5))], "c's ballot does not count");
     assert_eq!(figures.first_is_best, Some(0.4));
     assert!(figures.correlations.is_some_and(|of| (of.reading - 1.0).abs() < 1e-9));

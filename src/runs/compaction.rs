@@ -26,7 +26,7 @@ impl Runs {
     }
 }
 
-/// Compacts until it is dropped. Any number of processes may do so side by side.
+/// Compacts until it is dropped. Any number of processes may do so at the same time.
 pub(super) async fn compact_periodically(db: &Db) {
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -56,7 +56,7 @@ async fn compact_ended(db: &Db, after: Duration) -> Result<usize, StoreError> {
     }
 }
 
-/// The log without tokens.
+/// A log's rows without tokens.
 fn shorten(rows: &[String]) -> Vec<LogRow> {
     let kept = rows.iter().flat_map(|text| from_log(text)).flatten().filter(|frame| !frame.key.is_empty());
     let mut short = Vec::new();

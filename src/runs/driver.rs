@@ -21,7 +21,7 @@ use crate::store::journal::{self, Remembered};
 use crate::store::leases::{self, Claimed};
 use crate::store::runs::Reservation;
 
-/// How long a run that is left for another process waits for its last records to be durable.
+/// How long a run that is handed over waits for its last records to be durable.
 pub(super) const WRITE_OUT: Duration = Duration::from_millis(700);
 
 /// Executes a run, from its beginning or from where an earlier execution stopped.
@@ -35,7 +35,7 @@ pub(super) fn execute(
 ) {
     let live = Arc::new(live);
     let executing = Executing::begin(runs, &live);
-    // Readers of the log find it in memory from now on.
+    // Those who read the log find the run in memory from now on.
     runs.shared.waiters.wake(live.id);
     let journal = journal(runs, &live, recovered, reservation);
     let (runs, tasks) = (runs.clone(), runs.shared.tasks.clone());

@@ -100,13 +100,13 @@ pub struct LiveRun {
     pub user: UserId,
     pub conversation: ConversationId,
     pub message: MessageId,
-    /// Which execution this is, 1 for the first: the fencing token of every write.
+    /// The number of this execution, 1 for the first: the fencing token of every write.
     pub attempt: i32,
     /// The request that started it; empty unless the server that received the request executes the run at once.
     pub asked_by: AskedBy,
     /// Whether the events behind recent frames are kept, for a reader that would otherwise parse their JSON.
     keeps_events: bool,
-    /// Somebody wants it to stop.
+    /// Cancelled when somebody wants the run to stop.
     pub cancel: CancellationToken,
     /// Requests to go on without a member.
     pub(super) skips: Requests<Skip>,
@@ -114,7 +114,7 @@ pub struct LiveRun {
     pub(super) retries: Requests<MemberRetry>,
     /// Requests to add something to the question.
     pub(super) corrections: Requests<Correction>,
-    /// Whether a person may have named its conversation since it was asked.
+    /// Whether a person may have named the run's conversation since the run was started.
     may_be_renamed: AtomicBool,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
@@ -141,7 +141,7 @@ struct State {
     keep_from: u64,
     /// The last event that only the log has.
     evicted_to: u64,
-    /// How soon the writer comes.
+    /// How soon the writer has been asked to come.
     urgency: Urgency,
     /// The run's outcome is fixed.
     is_ending: bool,
@@ -170,15 +170,15 @@ struct OpenToken {
 /// What to wait for after an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// Its position, to wait for with [`LiveRun::durable`].
+    /// The position of what was appended, to wait for with [`LiveRun::durable`].
     pub position: u64,
-    /// The writer has to be woken: this run has something to write.
+    /// Whether the writer has to be woken, since this run has something to write.
     pub wake_writer: bool,
-    /// Too much is waiting: the run should wait before it goes on.
+    /// Whether so much is waiting that the run should wait before it goes on.
     pub full: bool,
 }
 
-/// What a reader finds.
+/// What a reader finds in memory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Recent {
     /// Events after the reader's position, perhaps none yet.
@@ -306,7 +306,7 @@ impl LiveRun {
         let mut state = self.state();
         let last = state.open.iter_mut().rev().find(|open| open.call == call);
         let joined = last.is_some_and(|open| open.token.join(&token));
-        // What the text itself takes is counted when it is sealed; this bounds what gathers until then.
+        // The text itself is counted when its event is closed; this bounds what gathers until then.
         state.pending_bytes += TOKEN_BYTES;
         if !joined {
             let seq = state.next_number();
@@ -465,7 +465,7 @@ impl LiveRun {
         self.progress.subscribe()
     }
 
-    /// Events that may be shown, after `after`.
+    /// The events after number `after` that may be shown.
     #[must_use]
     pub fn recent(&self, after: u64) -> Recent {
         let shown_to = *self.shown_to.borrow();
@@ -525,7 +525,7 @@ impl State {
     fn shown_to(&self) -> u64 {
         let numbers = || self.ring.iter().map(|frame| frame.seq);
         match self.not_durable.front() {
-            // Numbers ascend, and what is open comes last.
+            // Numbers ascend, and open token events come last.
             None => self.open.last().map(|open| open.seq).or_else(|| numbers().next_back()),
             Some(held) => {
                 let shown = self.ring.partition_point(|frame| frame.seq < *held);

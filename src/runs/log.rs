@@ -63,7 +63,7 @@ impl Log {
     /// Writes until it is dropped. While the database is unavailable nothing is lost: batches wait here, and so do the
     /// runs behind them. A run whose records the database refuses is retried alone, while the others go on.
     pub async fn write(self: Arc<Self>, db: Db) {
-        // When tokens are written next, once some wait.
+        // When the waiting tokens are to be written; `None` while none wait.
         let mut tokens_due: Option<Instant> = None;
         let turn = tokio::sync::Mutex::default();
         let (mut retrying, mut retrying_ids) = (FuturesUnordered::new(), HashSet::new());

@@ -1,4 +1,4 @@
-//! A journal in memory: for the command line, and for tests that simulate a crash.
+//! A journal in memory, for tests that simulate a crash.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,11 +22,11 @@ pub struct MemoryStore {
     pub events: Vec<(String, AnyEvent)>,
     /// How many commits there were over all executions.
     pub commits: usize,
-    /// The keys under which a later execution asked something else than an earlier one.
+    /// The keys of calls whose request in a later execution differed from that in an earlier one.
     pub mismatches: Vec<String>,
     /// Answers that may be given again, each with the events of its results; `None` where no answers are kept.
     pub earlier: Option<Vec<(EarlierAnswer, Vec<Value>)>>,
-    /// How often an answer was given again, by its id.
+    /// How often answers were given again, by their ids.
     pub given: HashMap<String, u32>,
 }
 

@@ -35,7 +35,7 @@ impl Queue {
         if self.is_empty() { self.slot() } else { None }
     }
 
-    /// A free slot.
+    /// A free slot, even if other runs wait for one.
     #[must_use]
     pub fn slot(&self) -> Option<Slot> {
         // The semaphore is never closed: an error means that no slot is free.

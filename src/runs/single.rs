@@ -140,7 +140,7 @@ struct Single {
     models: Arc<dyn Models>,
     what_for: &'static str,
     stage: Stage,
-    /// Whether what the model says is kept.
+    /// Whether the reply is kept.
     keeps: bool,
 }
 

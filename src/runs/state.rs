@@ -36,7 +36,7 @@ pub(super) struct Shared {
     pub(super) objects: Objects,
     pub(super) settings: RunSettings,
     pub(super) tasks: Tasks,
-    /// This process, as in `runs.owner`.
+    /// The id of this process, as in the column `runs.owner`.
     pub(super) owner: String,
     pub(super) log: Arc<Log>,
     pub(super) waiters: Arc<LogWaiters>,
@@ -58,9 +58,9 @@ pub(super) struct Shared {
     pub(super) claiming: tokio::sync::Mutex<()>,
     /// Until then an expired lease may only mean that the database was unavailable, so nothing is taken over.
     takeovers_suspended_until: Mutex<Option<Instant>>,
-    /// No new runs are taken.
+    /// Cancelled when no new runs are accepted any more.
     pub(super) closed: CancellationToken,
-    /// Runs under way are dropped, for another process to take over.
+    /// Cancelled when runs under way are dropped, for another process to take over.
     pub(super) handed_over: CancellationToken,
 }
 
@@ -100,13 +100,13 @@ impl Runs {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The rules of budgets here.
+    /// The rules of budgets in this process.
     #[must_use]
     pub fn budget_rules(&self) -> BudgetRules {
         self.shared.settings.budgets
     }
 
-    /// Takes no new runs from now on.
+    /// Refuses new runs from now on.
     pub fn close(&self) {
         self.shared.closed.cancel();
     }
@@ -177,7 +177,7 @@ impl Shared {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes an execution off the table of live runs. A later one of the same run stays.
+    /// Removes an execution from the table of live runs. A later one of the same run stays.
     pub(super) fn remove_live(&self, run: &Arc<LiveRun>) {
         let mut live = self.live();
         if live.get(&run.id).is_some_and(|here| Arc::ptr_eq(here, run)) {

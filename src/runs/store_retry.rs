@@ -1,4 +1,4 @@
-//! Waiting for an unavailable database.
+//! Retrying queries while the database is unavailable.
 
 use std::time::Duration;
 

@@ -20,12 +20,12 @@ use crate::store::{RunStatus, Scope, StoreError, runs};
 /// a screen takes to refresh. Other events go out at once.
 const TOKEN_PACE: Duration = Duration::from_millis(10);
 
-/// What a reader gets next.
+/// What a reader of a run gets next.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// Events, in order and exactly once.
     Frames(Vec<Frame>),
-    /// The run waits for a slot, at this position in the queue; the next one is at 1.
+    /// The run waits for a slot, at this position in the queue, 1 for the next.
     Queued(u32),
 }
 

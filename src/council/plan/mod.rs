@@ -187,7 +187,7 @@ impl Plan {
     }
 
     /// Whether the text that its writer streams is already the final answer: nobody revises it or chooses it from
-    /// several drafts, nothing is looked up while it is written, and it has no form, which only the whole text can have.
+    /// several drafts, nothing is looked up while it is written, and it has no form, which only a whole text can have.
     fn shows_final_answer(&self) -> bool {
         self.options.leave_what_is_written() && self.brief().checks == 0 && self.brief().form.is_none()
     }
