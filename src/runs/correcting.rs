@@ -14,8 +14,8 @@ use crate::council::correction::{Correction, MAX_CORRECTIONS};
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, runs};
 
-/// How long to wait until the server that executes the run has confirmed a correction: longer than a heartbeat, which
-/// brings that server the request even if notices do not arrive.
+/// How long to wait until the server that executes the run has confirmed a correction: with the default lease longer
+/// than a heartbeat, which brings that server the request even if notices do not arrive.
 const PATIENCE: Duration = Duration::from_secs(25);
 /// The first plan version whose runs accept corrections.
 const PLAN_VERSION: i32 = 12;

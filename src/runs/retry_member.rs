@@ -18,8 +18,8 @@ use crate::id::{RunId, UserId};
 use crate::llm::CallFact;
 use crate::store::{RunStatus, Scope, StoreError, journal, runs};
 
-/// How long to wait until the server that executes the run has begun a retry: longer than a heartbeat, which brings
-/// that server the request even if notices do not arrive.
+/// How long to wait until the server that executes the run has begun a retry: with the default lease longer than a
+/// heartbeat, which brings that server the request even if notices do not arrive.
 const PATIENCE: Duration = Duration::from_secs(25);
 /// The first plan version in whose runs members can be asked again.
 const PLAN_VERSION: i32 = 13;
