@@ -1,4 +1,4 @@
-//! What can be said on the command line of where and how to ask.
+//! The arguments of the command line that say where and how to ask.
 
 use std::path::PathBuf;
 
@@ -31,8 +31,8 @@ pub struct Where {
 }
 
 impl Where {
-    /// Completed from the environment where the command line says nothing: a server in the environment does not prevent
-    /// asking a single question here.
+    /// Adds the server and the profile of the environment, unless the command line says where to ask: `--here` asks
+    /// here even if the environment names a server.
     #[must_use]
     pub fn with_environment(&self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let mut all = self.clone();
@@ -79,10 +79,10 @@ impl Council {
         self.formats.format().or_else(named)
     }
 
-    /// The fields of a request that say so. The preset is handled elsewhere: the server knows it by its id.
+    /// The fields of a request for these arguments, except the preset: only the server knows its id.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the arguments.
     pub fn fields(&self) -> Result<Map<String, Value>, Vec<String>> {
         let mut fields = Map::new();
         let mut problems = Vec::new();

@@ -19,17 +19,17 @@ pub struct Attached {
     pub name: String,
 }
 
-/// These files, as that field names them.
+/// The value of [`FIELD`] for these files.
 #[must_use]
 pub fn field(files: &[Attached]) -> Value {
     files.iter().map(|file| json!({ "id": file.id, "filename": file.name })).collect()
 }
 
-/// Uploads these files for a question that has this many `already`.
+/// Uploads these files for a question; `already` is how many it has.
 ///
 /// # Errors
-/// Everything that is wrong with them, as far as it can be known before the first is sent; else why the server refuses
-/// the first of them that it does not take.
+/// Everything that is wrong with them, as far as can be known before the first is sent; else why the server refuses
+/// one.
 pub async fn attach(
     session: &dyn Session,
     paths: &[PathBuf],
@@ -60,7 +60,7 @@ pub async fn attach(
     Ok(attached)
 }
 
-/// The same for one file that is named between questions, which have this many `already`.
+/// [`attach`] for one file that is named between questions.
 ///
 /// # Errors
 /// As [`attach`]; nothing was about to be asked.

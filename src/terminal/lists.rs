@@ -1,4 +1,4 @@
-//! What can be listed: runs, models, presets, tokens, and what was used.
+//! Lists of runs, models, presets, tokens and usage.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
@@ -6,15 +6,15 @@ use unicode_width::UnicodeWidthStr as _;
 use super::session::{Method, Place, Session, Trouble};
 use super::text::{amounts, harmless_json, one_line};
 
-/// What to do instead where a server refuses to say what everybody used, which it does whoever's token it is.
+/// What to do instead if a server refuses to list everybody's usage, as it does with any token.
 const ASK_HERE: &str = "a token is never an administrator's: run `llm-council usage --here` on the server's machine, with \
                         `--user local` where people sign in, or look into the web app's administration";
-/// The same where it is asked here in somebody's name.
+/// What to do instead if somebody who is not an administrator asks here.
 const ASK_AS_LOCAL: &str = "here only the user `local` is an administrator: say `--user local`";
 
-/// How many of a list that grows are asked for at once.
+/// The page size of lists that grow.
 const PER_PAGE: usize = 500;
-/// The same of runs, of which a server gives no more.
+/// The page size of runs: a server sends no more.
 const RUNS_PER_PAGE: usize = 200;
 
 /// What is listed.
@@ -24,7 +24,7 @@ pub enum List {
     Runs {
         limit: usize,
     },
-    /// The models that can be asked, those whose name has this in it.
+    /// The models on offer whose ids contain `filter`.
     Models {
         filter: Option<String>,
     },
@@ -42,7 +42,7 @@ pub enum List {
 type Column = (&'static str, bool, fn(&Value) -> String);
 
 impl List {
-    /// Where it is read after so many of its items.
+    /// The path of the page that follows after `offset` items.
     fn path(&self, offset: usize) -> String {
         match self {
             Self::Runs { limit } => {
@@ -67,7 +67,7 @@ impl List {
         }
     }
 
-    /// How many one answer has at most, where there may be more of it.
+    /// The page size, for lists that come in pages.
     fn per_page(&self) -> Option<usize> {
         match self {
             Self::Runs { .. } => Some(RUNS_PER_PAGE),
@@ -76,7 +76,7 @@ impl List {
         }
     }
 
-    /// How many are wanted, where not all are.
+    /// How many are wanted, if not all.
     fn most(&self) -> Option<usize> {
         match self {
             Self::Runs { limit } => Some(*limit),
@@ -154,7 +154,7 @@ impl List {
         }
     }
 
-    /// A refusal with what to do instead, where only administrators are told.
+    /// Adds what to do instead to the refusal of a list that only administrators may see.
     fn explained(&self, trouble: Trouble, place: &Place) -> Trouble {
         match (self, trouble) {
             (Self::Usage { .. }, Trouble::NotSignedIn(said)) => {
@@ -185,7 +185,7 @@ pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<S
     loop {
         let path = list.path(list.per_page().unwrap_or(0) * pages.len());
         let page = session.get(&path).await.map_err(|trouble| list.explained(trouble, session.place()))?;
-        // A server of a version before this one gives all of it at once, and the same again for the next page.
+        // An older server sends the whole list at once, and the same again for the next page.
         if pages.last() == Some(&page) {
             break;
         }
@@ -204,7 +204,7 @@ pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<S
     Ok(table(list, &items))
 }
 
-/// A new token, which is shown this once. It may read and ask, or only read.
+/// Makes a new token, which is shown only this once. It may read and ask, or only read.
 ///
 /// # Errors
 /// Why no token was made.
@@ -227,7 +227,7 @@ pub async fn new_token(
 /// Revokes a token.
 ///
 /// # Errors
-/// What came instead.
+/// Why it was not revoked.
 pub async fn revoke_token(session: &dyn Session, id: &str) -> Result<String, Trouble> {
     let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
     session.request(Method::DELETE, &format!("/api/tokens/{id}"), None).await?;
@@ -271,19 +271,19 @@ fn whole(item: &Value, name: &str) -> String {
     item.get(name).and_then(Value::as_u64).map(|count| count.to_string()).unwrap_or_default()
 }
 
-/// A sum of costs, with a mark where calls of unknown cost are not in it.
+/// A sum of costs, with a mark if it lacks calls of unknown cost.
 fn cost(item: &Value, sum: &str, unknown: &str) -> String {
     let unknown = item.get(unknown).and_then(Value::as_u64).unwrap_or_default();
     match (number(item, sum), unknown) {
         (Some(usd), 0) => amounts::usd(Some(usd)),
         (Some(usd), _) => format!("{} + ?", amounts::usd(Some(usd))),
-        // What reached no model cost nothing.
+        // Calls that reached no model cost nothing.
         (None, 0) => "-".to_owned(),
         (None, _) => "unknown".to_owned(),
     }
 }
 
-/// USD for a million tokens.
+/// A price in USD per million tokens.
 fn per_million(model: &Value, of: &str) -> String {
     let price = model.get("pricing").and_then(|pricing| pricing.get(of));
     let price = price.and_then(|price| price.as_f64().or_else(|| price.as_str()?.parse().ok()));

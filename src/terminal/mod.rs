@@ -1,8 +1,9 @@
-//! People at a terminal: `query`, `chat` and `tui`, and their other programs: `mcp`, over the same API as every other client. The room imports nothing of
-//! the crate but `invisible` and `sse`, so that it sees a run as any client does: events in, sentences out.
+//! The terminal: `query`, `chat` and `tui` for people, `mcp` for their other programs, all over the same API as every
+//! other client. It imports nothing of the crate but `invisible` and `sse`, so that it sees a run as any client does:
+//! events in, sentences out.
 //!
-//! [`session`] asks and follows, [`live`] folds what comes into a state, [`text`] makes it fit to be shown, [`sections`] puts
-//! it in order, and [`query`], [`chat`] and [`tui`] are what people use on top of these.
+//! [`session`] asks questions and follows runs, [`live`] folds their events into a state, [`sections`] puts that in
+//! order, [`text`] makes it fit to be shown, and [`query`], [`chat`] and [`tui`] are what people use on top of these.
 
 pub mod arguments;
 pub mod chat;

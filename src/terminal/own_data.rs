@@ -1,4 +1,4 @@
-//! Saves everything that a server stores of the caller to one file.
+//! Saves everything that a server stores about the caller to one file.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use super::session::Trouble;
 use super::session::http::Http;
 use super::text::one_line;
 
-/// Writes it to a file that does not exist yet. A download that breaks off or is interrupted leaves none.
+/// Downloads it to a file that does not exist yet. A download that breaks off or is interrupted leaves no file.
 ///
 /// # Errors
 /// When the file cannot be written, or the server refuses or disconnects.

@@ -1,5 +1,5 @@
-//! The person's own file, `~/.config/llm-council/cli.toml`: servers with their tokens, and what `chat` begins with. Only its
-//! owner can read it.
+//! The user's own file, `~/.config/llm-council/cli.toml`: servers with their tokens, and the initial settings of
+//! `chat`. Only its owner can read it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use super::session::Trouble;
 /// The name of the default profile.
 pub const DEFAULT: &str = "default";
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profiles {
@@ -26,7 +26,7 @@ pub struct Profiles {
     pub chat: toml::Table,
 }
 
-/// A server, and who asks there.
+/// A server, and the token to use there.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Profile {
 }
 
 impl Profile {
-    /// A server, and a token that it has given.
+    /// A profile for a server, with a token that it has issued.
     #[must_use]
     pub fn new(server: String, token: String) -> Self {
         Self { server, token }
@@ -54,7 +54,7 @@ impl Profile {
     }
 }
 
-/// Where the file is, if this person has a place for it.
+/// The path of the file; `None` without a home directory.
 #[must_use]
 pub fn path(env: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
@@ -63,7 +63,7 @@ pub fn path(env: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     Some(config.join("llm-council").join("cli.toml"))
 }
 
-/// What stands in the file; nothing where there is none.
+/// The contents of the file; empty if there is none.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -83,7 +83,7 @@ pub fn read(path: Option<&Path>) -> Result<Profiles, Trouble> {
     })
 }
 
-/// Keeps a profile in the file, which is its owner's alone. Whatever else stands there stays as it is written.
+/// Saves a profile in the file, which only its owner can read. Everything else in it stays as it is written.
 ///
 /// # Errors
 /// When the file cannot be read or written.
@@ -96,9 +96,9 @@ pub fn keep(path: &Path, name: &str, profile: &Profile) -> Result<(), Trouble> {
     let edited = edited(&fs::read_to_string(path).unwrap_or_default(), name, profile);
     let says = toml::from_str::<Profiles>(&edited).ok();
     let says = says.and_then(|profiles| toml::to_string_pretty(&profiles).ok());
-    // What is written in a way that the lines do not show (a table in braces) is written anew.
+    // A file that cannot be edited line by line (a table in braces) is written anew.
     let text = if says.as_ref() == Some(&anew) { edited } else { anew };
-    // Where it is a link, what that leads to.
+    // If it is a link, its target is written.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     write(&path, &text).map_err(failed)
 }
@@ -132,7 +132,7 @@ fn edited(text: &str, name: &str, profile: &Profile) -> String {
     edited
 }
 
-/// Writes the file anew, for its owner alone; the old one stays whole until the new one is.
+/// Replaces the file, for its owner alone; the old one stays until the new one is complete.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -20,7 +20,7 @@ pub enum Setting {
     NoPreset,
     NoFiles,
     Verbose(u8),
-    /// Any field of a request; `null` forgets it.
+    /// Any field of a request; `null` removes it.
     Field(String, Value),
 }
 
@@ -67,10 +67,10 @@ pub enum Line {
     Command(Command),
 }
 
-/// What can be typed: its name, what follows it, and what it does.
+/// A command that can be typed: its name, its arguments, and what it does.
 pub type Typed = (&'static str, &'static str, &'static str);
 
-/// All that can be typed.
+/// All commands that can be typed.
 pub static COMMANDS: LazyLock<Vec<Typed>> = LazyLock::new(|| {
     let conversations = [
         ("help", "", "what can be typed"),
@@ -104,7 +104,7 @@ pub static COMMANDS: LazyLock<Vec<Typed>> = LazyLock::new(|| {
 /// Reads this line. A second slash makes it a question that begins with a slash.
 ///
 /// # Errors
-/// What is wrong with a command: nothing is sent then.
+/// What is wrong with a command; nothing is sent then.
 pub fn parse(line: &str) -> Result<Line, String> {
     let line = line.trim();
     if line.is_empty() {

@@ -110,7 +110,7 @@ impl Chat {
         self.enter(id).await
     }
 
-    /// Goes on with this conversation.
+    /// Continues this conversation.
     pub(super) async fn enter(&mut self, id: String) -> Result<String, Trouble> {
         let stored = self.session.get(&format!("/api/conversations/{}", escaped(&id))).await?;
         let messages = stored.get("messages").and_then(Value::as_array);

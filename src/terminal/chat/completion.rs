@@ -11,18 +11,18 @@ pub struct Known {
     pub presets: Vec<String>,
 }
 
-/// A way to go on.
+/// A possible continuation of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// The byte of the line at which its value begins.
+    /// The byte of the line at which `value` begins.
     pub start: usize,
     pub value: String,
     pub says: &'static str,
-    /// Something follows it.
+    /// Whether something follows it.
     pub goes_on: bool,
 }
 
-/// All ways to go on at this byte of the line.
+/// All possible continuations at this byte of the line.
 #[must_use]
 pub fn completions(line: &str, at: usize, known: &Known) -> Vec<Completion> {
     let typed = line.get(..at).unwrap_or(line);
@@ -64,7 +64,7 @@ pub fn completions(line: &str, at: usize, known: &Known) -> Vec<Completion> {
     found.map(|word| Completion { start, value: word.to_owned(), says: "", goes_on: false }).collect()
 }
 
-/// What is shown behind a command that is being typed, and how much of it can be taken over.
+/// What is shown after a command that is being typed, and how much of it can be accepted.
 #[must_use]
 pub fn hint(line: &str) -> (String, String) {
     let nothing = (String::new(), String::new());

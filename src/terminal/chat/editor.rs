@@ -27,7 +27,7 @@ const MENU: &str = "completions";
 /// own. It is invisible, and `harmless` leaves none in what is pasted.
 const PASTED: char = '\u{2060}';
 
-/// See the module.
+/// The line editor.
 pub struct Editor {
     /// `None` while a line is being read, which blocks a thread.
     lines: Option<Reedline>,
@@ -39,7 +39,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor with this history, if there is one; and a warning where that cannot be used.
+    /// An editor with this history, if there is one, and a warning if that cannot be used.
     #[must_use]
     pub fn new(history: Option<&Path>, known: Arc<RwLock<Known>>, colored: bool) -> (Self, Option<String>) {
         let stop = Arc::new(AtomicBool::new(false));
@@ -110,7 +110,7 @@ fn as_meant(text: &str) -> String {
     text.replace("\\\n", "\n").replace(&format!("\\{PASTED}\n"), "\\\n")
 }
 
-/// Where a person's lines are remembered, if they have a place for it.
+/// The path of the file in which a person's lines are remembered; `None` without a home directory.
 #[must_use]
 pub fn history_path(env: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);

@@ -9,21 +9,21 @@ use tokio::sync::oneshot;
 
 use crate::terminal::query::MAX_QUESTION_BYTES;
 
-/// What came in.
+/// What was read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     Line(String),
-    /// Ctrl-C; `idle` where nothing had been typed.
+    /// Ctrl-C; `idle` if nothing had been typed.
     Interrupt {
         idle: bool,
     },
-    /// Ctrl-D, or there is no more.
+    /// Ctrl-D, or the end of the input.
     End,
     /// The chat is to end at once.
     Terminated,
 }
 
-/// See the module.
+/// A source of lines.
 #[async_trait]
 pub trait Input: Send {
     /// The next line, after this prompt.
@@ -33,12 +33,12 @@ pub trait Input: Send {
     async fn next(&mut self, prompt: &str) -> io::Result<Heard>;
 }
 
-/// The signals by which a shell or a supervisor asks for the end. They are listened to from the beginning: a run that
-/// is stopped by one has received the same signal, and the chat must end after it.
+/// SIGTERM, by which a shell or a supervisor asks for the end. It is listened for from the beginning: a run that it
+/// stops has received the same signal, and the chat must end after it.
 pub struct Termination(Option<Signal>);
 
 impl Termination {
-    /// From now on.
+    /// Listens for it from now on.
     #[must_use]
     pub fn heard() -> Self {
         let signal = signal(SignalKind::terminate());
@@ -48,7 +48,7 @@ impl Termination {
         Self(signal.ok())
     }
 
-    /// Comes when the end is asked for.
+    /// Waits until the end is asked for.
     pub async fn asked(&mut self) {
         match &mut self.0 {
             Some(signal) => drop(signal.recv().await),
@@ -62,19 +62,19 @@ type Read = io::Result<Option<String>>;
 
 /// Lines as they come, without an editor.
 pub struct Plain {
-    /// A thread of its own: a line that never comes must not keep the program.
+    /// Reads on a thread of its own: a line that never comes must not keep the program from ending.
     reader: mpsc::Sender<oneshot::Sender<Read>>,
     /// A read that is under way already.
     pending: Option<oneshot::Receiver<Read>>,
     termination: Termination,
-    /// Somebody types: they see the prompt, and a line goes on after a backslash.
+    /// Somebody types: they see the prompt, and a line continues after a backslash.
     prompts: bool,
     /// There is nobody to go on after Ctrl-C.
     alone: bool,
 }
 
 impl Plain {
-    /// Of the standard input.
+    /// Reads the standard input.
     #[must_use]
     pub fn new(prompts: bool, alone: bool) -> Self {
         let (reader, asked) = mpsc::channel::<oneshot::Sender<Read>>();

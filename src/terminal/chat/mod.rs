@@ -1,7 +1,7 @@
 //! `chat`: one question after another in a conversation, and commands that say how the next one is asked.
 //!
-//! A line becomes a [`command`], that changes the [`settings`] or asks the server ([`commands`]); a question is asked and
-//! shown as `query` does it.
+//! A line becomes a [`command`], which changes the [`settings`] or asks the server ([`commands`]); a question is asked
+//! and shown as by `query`.
 
 pub(in crate::terminal) mod command;
 mod commands;

@@ -1,5 +1,5 @@
-//! How the next question is asked: what the commands of a chat change, and what its prompt tells. Pure: nothing here
-//! asks anybody.
+//! How the next question is asked: what the commands of a chat change, and what its prompt shows. Pure: no requests are
+//! made here.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::terminal::live::asked::{COUNCIL, Format, Own};
 use crate::terminal::live::families;
 use crate::terminal::text::one_line;
 
-/// Fields that the chat sets itself; with [`families::OWN`].
+/// Fields that the chat sets itself, besides [`families::OWN`].
 const OWN: [Own; 5] = [
     Own { field: "content", in_chat: "type the question", of_file: "it belongs to a question" },
     Own { field: "new_conversation", in_chat: "use /new", of_file: "every chat begins a conversation" },
@@ -25,10 +25,10 @@ pub struct Preset {
     pub name: String,
 }
 
-/// See the module.
+/// How the next question is asked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Fields of a request; what is not here is as the server's settings have it.
+    /// Fields of a request; those that are missing here are left to the server's settings.
     fields: Map<String, Value>,
     pub preset: Option<Preset>,
     /// What goes with each question of this conversation from here on.
@@ -38,8 +38,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As the person's file says, in its `[chat]`: fields of a request, and `stream`, `verbose` and `preset`. The
-    /// preset comes back by its name: only the server knows its id.
+    /// Reads the table `[chat]` of the user's file: fields of a request, and `stream`, `verbose` and `preset`. The
+    /// preset is returned by its name, since only the server knows its id.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -70,7 +70,7 @@ impl Settings {
         if problems.is_empty() { Ok((settings, preset)) } else { Err(problems) }
     }
 
-    /// The command line takes precedence over the file.
+    /// Adds the fields of the command line, which takes precedence over the file.
     pub fn take(&mut self, flags: Map<String, Value>) {
         if let Some(mode) = flags.get("mode")
             && Some(mode) != self.fields.get("mode")
@@ -204,7 +204,7 @@ impl Settings {
         self.fields.get(self.field_of_rounds()?)?.as_u64()
     }
 
-    /// Who answers, where the chat says so.
+    /// Who answers, if the chat says so.
     #[must_use]
     pub fn models(&self) -> Option<Vec<String>> {
         self.fields.get("models").and_then(Value::as_array).map(|models| names(models))

@@ -1,4 +1,4 @@
-//! How an option or a format is asked for: by a word that is typed, by a field of a request.
+//! How an option or a format is asked for: by a typed word, or by a field of a request.
 
 /// Something that can be switched on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Switch {
     pub field: &'static str,
     /// What it does.
     pub says: &'static str,
-    /// The same for its command.
+    /// What its command does, for the list of commands.
     pub command: &'static str,
 }
 
@@ -29,7 +29,7 @@ pub struct Format {
 /// The default format.
 pub const COUNCIL: Format = Format { name: "council", command: None, fields: &[], streams: false };
 
-/// A field of a request that a chat sets itself, and what sets it.
+/// A field of a request that a chat sets itself, and what to do instead of setting it.
 pub struct Own {
     pub field: &'static str,
     pub in_chat: &'static str,

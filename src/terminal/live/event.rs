@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-/// The fields of an event, or of an object within it; without any where there is no object.
+/// The fields of an event, or of an object within it; empty if there is no object.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(Option<&'a Map<String, Value>>);
 
@@ -15,7 +15,7 @@ impl<'a> Fields<'a> {
         Self(value.as_object())
     }
 
-    /// The field as it is; null where it is not there.
+    /// The field as it is; null if it is missing.
     #[must_use]
     pub fn value(self, name: &str) -> &'a Value {
         self.get(name).unwrap_or(&Value::Null)
@@ -143,7 +143,7 @@ pub(super) fn number_of(stage: &str) -> Option<i64> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// Whose call it is.
+/// The member whose call an event is about.
 pub(super) fn member_of(told: Fields<'_>) -> &str {
     told.text("member").or(told.text("model")).unwrap_or_default()
 }

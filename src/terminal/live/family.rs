@@ -3,9 +3,9 @@
 use super::event::{Event, Fields};
 use super::state::Run;
 
-/// The state that an option or a format adds, and what becomes of it.
+/// The state that an option or a format adds to a run, and how events change it.
 pub trait Family {
-    /// Folds an event, where it is one of the family's.
+    /// Folds an event, if it is one of the family's.
     fn apply(&mut self, run: &mut Run, event: Event);
 
     /// Reads the parts of a stored message that no event would have produced, whether or not the run is still under

@@ -1,8 +1,9 @@
-//! What a run looks like, folded from its events: live, resumed and stored runs go through it.
+//! The state of a run, folded from its events: live, resumed and stored runs all go through it.
 //!
-//! The same as the web app's reducer (`static/src/run`, `static/src/features/*/state.ts`); recorded streams keep the
-//! two alike, event by event. What every run has is in `state`, what an option or a format adds in a folder of `families`.
-//! Forgiving: an event of a newer server changes nothing, and one that lacks a field is read as far as it goes.
+//! It does the same as the web app's reducer (`static/src/run`, `static/src/features/*/state.ts`); recorded streams
+//! keep the two alike, event by event. What every run has is in `state`, what an option or a format adds in a folder of
+//! `families`. Forgiving: an event of a newer server changes nothing, and one that lacks a field is read as far as
+//! possible.
 //!
 //! ```ignore
 //! let mut run = LiveRun::default();

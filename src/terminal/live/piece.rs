@@ -1,4 +1,4 @@
-//! What a run is made of, whatever its format: who was asked, what they write, and what it came to.
+//! What a run is made of, whatever its format: who was asked, what they write, and what it costs.
 //!
 //! Whatever a model writes is a [`Piece`], whether it is a member's answer, a critique or the final answer: one way of
 //! showing it is enough. Anything else about it is in the surrounding type.
@@ -52,7 +52,7 @@ pub struct Failure {
     /// Whose call it was: a model's id.
     pub model: String,
     pub error: String,
-    /// In one word, as `overloaded`; `None` where nobody says.
+    /// The kind of failure, such as `overloaded`; `None` if unknown.
     pub kind: Option<String>,
 }
 
@@ -80,7 +80,7 @@ pub struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_read: Option<(u64, u64)>,
     pub simulated: bool,
-    /// The model that answered, where it was another one than that which was asked.
+    /// The model that answered, if it is not the one that was asked.
     pub served_by: Option<String>,
     /// How sure its writer says it is, from 1 to 10.
     pub confidence: Option<i64>,
@@ -130,20 +130,20 @@ pub struct Piece {
     pub reasoning: String,
     /// The call was lost and is made again: what it had written is gone.
     pub restarted: bool,
-    /// When it was asked, RFC 3339, by the server's clock; `None` where nobody said, and once it has ended.
+    /// When it was asked, RFC 3339, by the server's clock; `None` if unknown, and once it has ended.
     pub since: Option<String>,
-    /// `None` as long as it writes, and where the run was over before it had ended.
+    /// `None` while it writes, and if the run was over before it had ended.
     pub outcome: Option<Outcome>,
 }
 
 impl Piece {
-    /// Asked, before its first word.
+    /// A piece whose model was asked and has not written a word.
     #[must_use]
     pub fn waiting(seat: Seat, since: Option<String>) -> Self {
         Self { seat, since, ..Self::default() }
     }
 
-    /// As a result tells it, whose text is in the field `text`.
+    /// A piece from its result, which has its text in the field `text`.
     #[must_use]
     pub fn ended(result: Fields, text: &str) -> Self {
         let outcome = Outcome::of(result);
@@ -174,7 +174,7 @@ impl Piece {
         }
     }
 
-    /// Takes what is written for a thought: it came before something was looked up.
+    /// Makes what is written so far a thought: it came before something was looked up.
     pub fn think(&mut self) {
         if self.outcome.is_some() || self.text.is_empty() {
             return;
@@ -187,12 +187,12 @@ impl Piece {
         self.reasoning.push_str(written.trim());
     }
 
-    /// It has failed, and is asked again.
+    /// Begins anew, because it failed and is asked again.
     pub fn again(&mut self, since: Option<String>) {
         *self = Self::waiting(std::mem::take(&mut self.seat), since);
     }
 
-    /// The call was lost and is made again.
+    /// Begins anew, because the call was lost and is made again.
     pub fn restart(&mut self) {
         let seat = std::mem::take(&mut self.seat);
         *self = Self { seat, since: self.since.take(), restarted: true, ..Self::default() };
@@ -218,7 +218,7 @@ pub struct Answer {
     pub piece: Piece,
     /// The reviews began without this answer: nobody reviewed it, or will.
     pub late: bool,
-    /// Which tier it belongs to, 1 or 2, where the members are asked in two.
+    /// The tier that it belongs to, 1 or 2, if the members are asked in two.
     pub tier: Option<i64>,
 }
 
@@ -291,7 +291,7 @@ pub struct Note {
     pub message: String,
     /// `stage`, `model`, `info`, `success`, `warning`, `error` or `data`.
     pub category: String,
-    /// From which verbosity on it is sent, 1 to 3.
+    /// The lowest verbosity at which it is sent, 1 to 3.
     pub level: i64,
     /// RFC 3339, UTC.
     pub timestamp: String,
@@ -311,13 +311,13 @@ pub struct Budget {
     pub resets_at: Option<String>,
 }
 
-/// What a run came to.
+/// The cost of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Costs {
-    /// In USD; `None` where nothing of it is known.
+    /// In USD; `None` if no cost is known.
     pub total: Option<f64>,
     pub tokens: u64,
-    /// Calls whose cost nobody knows: they are not in the total.
+    /// Calls of unknown cost, which are not in the total.
     pub unknown_calls: u64,
     /// By stage, in the order in which the server names them.
     pub stages: Vec<StageCosts>,

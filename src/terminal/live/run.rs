@@ -6,7 +6,7 @@ use super::event::{Event, Fields};
 use super::piece::{Budget, Costs, Ignored, Note, RunStatus, StageCosts};
 use super::state::Run;
 
-/// Breaks where the run is over: everything that is still open has to be closed then.
+/// Folds an event. Breaks when the run is over: everything that is still open has to be closed then.
 pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
     let told = event.fields;
     match event.kind {
@@ -57,7 +57,7 @@ pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// What is stored of it with a message.
+/// Reads what a message stores of these.
 pub(super) fn read(run: &mut Run, message: Fields) {
     let metadata = message.within("metadata");
     run.has_log = metadata.flag("process_log");

@@ -8,8 +8,8 @@ use super::piece::{Abstention, Answer, Budget, Confidence, Costs, Ignored, Note,
 
 /// The state that every run has.
 ///
-/// `phase` is a stage by the server's name of it (`stage1`, `stage2`, `stage3`, or that of an option or a format),
-/// `waiting` before the first and `ended` after the last.
+/// `phase` is the server's name of a stage (`stage1`, `stage2`, `stage3`, or that of an option or a format), `waiting`
+/// before the first and `ended` after the last.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Run {
     pub run_id: Option<String>,
@@ -36,7 +36,7 @@ pub struct Run {
     /// The final answer, whoever writes it.
     pub final_answer: FinalAnswer,
 
-    /// Whether the run tells what goes on, sentence by sentence.
+    /// Whether the run reports what goes on, sentence by sentence.
     pub has_log: bool,
     /// Those sentences, as far as they were followed: they are not stored with the message.
     pub notes: Vec<Note>,

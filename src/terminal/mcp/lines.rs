@@ -1,5 +1,5 @@
-//! Standard input and output, a message a line, each on a thread of its own: reading cannot be given up, and must not keep
-//! the program from ending.
+//! Standard input and output, one message per line, each on a thread of its own: a read cannot be cancelled, and must
+//! not keep the program from ending.
 
 use std::io::{BufRead as _, Read as _, Write as _};
 

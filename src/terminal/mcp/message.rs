@@ -9,7 +9,7 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INTERNAL_ERROR: i32 = -32603;
 
-/// See the module.
+/// A message that the client has sent.
 #[derive(Debug)]
 pub(super) struct Sent(Value);
 
@@ -61,7 +61,7 @@ impl Sent {
         version.as_str().map(str::to_owned)
     }
 
-    /// The headers of a request with it, after a handshake that agreed on this revision.
+    /// The headers of an HTTP request with this message, after a handshake that agreed on this revision.
     pub(super) fn headers(&self, agreed: Option<&str>) -> Vec<(&'static str, String)> {
         let params = self.0.get("params");
         let own = params.and_then(|params| params.get("_meta")?.get(VERSION_IN_META)?.as_str());
@@ -102,7 +102,7 @@ impl Sent {
     }
 }
 
-/// A text as a header takes it: as it is, or in the form that the protocol has for everything else.
+/// A text as the value of a header: as it is, or in the form that the protocol has for everything else.
 fn in_header(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
         && text.trim() == text

@@ -1,6 +1,6 @@
-//! The council for one program of this machine, by the Model Context Protocol over standard input and output: each message
-//! is passed on to the council's `POST /mcp`, and what comes back is written line by line. Only the protocol goes to the
-//! standard output; whatever people are to read goes to the error output.
+//! The council for one program on this machine, by the Model Context Protocol over standard input and output: each
+//! message is passed on to the council's `POST /mcp`, and what comes back is written line by line. Only the protocol
+//! goes to the standard output; text for people goes to the standard error.
 
 mod lines;
 mod message;

@@ -16,12 +16,12 @@ use crate::terminal::live::LiveRun;
 use crate::terminal::sections::{Kind, Section, sections};
 use crate::terminal::text::{Theme, one_line};
 
-/// See the module.
+/// Shows a deliberation to people.
 pub struct Deliberation {
     out: Out,
     paper: Paper,
     progress: Progress,
-    /// Where progress is drawn; `None` where nothing is to move.
+    /// Where progress is drawn; `None` if nothing is to move.
     region: Option<Region>,
     theme: Theme,
     /// The text that is being written is shown as it comes.
@@ -34,7 +34,7 @@ pub struct Deliberation {
 }
 
 impl Deliberation {
-    /// What is printed where, as the command line says.
+    /// A view that prints to `out` as the command line asks for it.
     #[must_use]
     pub fn new(out: Out, output: &Output) -> Self {
         let live = output.is_for_people();
@@ -77,7 +77,7 @@ impl Deliberation {
 
 impl View for Deliberation {
     fn event(&mut self, run: &LiveRun, event: &Value) -> io::Result<()> {
-        // They come only where somebody has asked for them, by `verbosity`.
+        // These events come only if `verbosity` asks for them.
         if event.get("type").and_then(Value::as_str) == Some("process")
             && let Some(note) = run.notes.last()
         {

@@ -29,7 +29,7 @@ use super::{arguments, files};
 /// sent.
 pub const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
-/// Asks what was read from the command line, and returns the code to end with.
+/// Asks the question of the command line; returns the exit code.
 ///
 /// # Errors
 /// Why there is no answer.
@@ -49,7 +49,7 @@ pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Res
     watch::ask(session, Question::first(body), &arguments.output).await.ended
 }
 
-/// The question: of the line, of a file, or piped in.
+/// The question: from the command line, from a file, or piped in.
 fn question(arguments: &arguments::Query) -> Result<String, Trouble> {
     let wrong = |problem: String| Trouble::Wrong(vec![problem]);
     let of_file = |path: &Path| {
@@ -102,7 +102,7 @@ pub async fn body(
     Ok(with_question(fields, &content, alone))
 }
 
-/// The body of a request with these fields. Where nobody could take an offer, none is made.
+/// The body of a request with these fields. `alone` says that nobody could take an offer, so that none is made.
 #[must_use]
 pub fn with_question(mut fields: Map<String, Value>, content: &str, alone: bool) -> Map<String, Value> {
     if alone {
@@ -115,13 +115,13 @@ pub fn with_question(mut fields: Map<String, Value>, content: &str, alone: bool)
 /// The id of a preset.
 ///
 /// # Errors
-/// Where there is none of this name, with those that are there.
+/// If there is no preset of this name; the message names those that there are.
 pub async fn preset(session: &dyn Session, name: &str) -> Result<Value, Trouble> {
     let presets = session.get("/api/settings/presets").await?;
     let presets: Vec<&Value> =
         presets.get("presets").and_then(Value::as_array).into_iter().flatten().collect();
     let called = |preset: &&&Value| preset.get("name").and_then(Value::as_str) == Some(name);
-    // One's own comes first where everybody's has the same name.
+    // The user's own preset comes before a shared one of the same name.
     let mut found: Vec<&&Value> = presets.iter().filter(called).collect();
     found.sort_by_key(|preset| preset.get("shared").and_then(Value::as_bool).unwrap_or(false));
     if let Some(id) = found.first().and_then(|preset| preset.get("id")) {
@@ -134,7 +134,7 @@ pub async fn preset(session: &dyn Session, name: &str) -> Result<Value, Trouble>
     Err(Trouble::Wrong(vec![format!("there is no preset {name:?}; {there}")]))
 }
 
-/// Refuses a question that will probably cost more.
+/// Refuses a question that will probably cost more than `max`.
 async fn affordable(session: &dyn Session, body: &Map<String, Value>, max: f64) -> Result<(), Trouble> {
     let body = Value::Object(body.clone());
     let estimate = session.request(Method::POST, "/api/estimate", Some(&body)).await?;
@@ -144,7 +144,8 @@ async fn affordable(session: &dyn Session, body: &Map<String, Value>, max: f64) 
     }
 }
 
-/// Why a question with this estimate may cost more. Models without a price are not in its sum, so any of them may.
+/// Why a question with this estimate may cost more than `max`. Models without a price are not in its sum, so any of
+/// them may exceed it.
 fn too_dear(estimate: &Value, max: f64) -> Option<String> {
     let unknown = estimate.get("unknown_price_models").and_then(Value::as_array).into_iter().flatten();
     let unknown: Vec<&str> = unknown.filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-//! An earlier answer is offered: taken or not by a key.
+//! Asks whether to take an earlier answer that is offered, by a single key.
 
 use std::io::IsTerminal as _;
 
@@ -11,11 +11,11 @@ use crate::terminal::live::{Earlier, LiveRun};
 use crate::terminal::session::Session;
 use crate::terminal::text::one_line;
 
-/// What a person wants instead of answering.
+/// The person wants to stop the run instead of answering.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stop;
 
-/// Asks the person, and tells the run. The run waits; where nobody answers it goes on by itself.
+/// Asks the person, and tells the run, which waits; if nobody answers, it goes on by itself.
 ///
 /// # Errors
 /// When the run is to be stopped.
@@ -39,7 +39,7 @@ pub async fn ask(
     Ok(())
 }
 
-/// Takes it where nobody can be asked.
+/// Takes the offer, since nobody can be asked.
 pub async fn take(session: &dyn Session, run: &LiveRun, view: &mut dyn View) {
     if let Some(id) = &run.run_id {
         answer(session, id, true, view).await;
@@ -52,7 +52,7 @@ async fn answer(session: &dyn Session, run: &str, take: bool, view: &mut dyn Vie
     }
 }
 
-/// Keys come one by one, without Enter, and Ctrl-C is one of them.
+/// While this exists, keys come one by one, without Enter, and Ctrl-C is one of them.
 struct Raw;
 
 impl Drop for Raw {

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use crate::terminal::exit;
 use crate::terminal::session::Trouble;
 
-/// See the module.
+/// The output for the answer.
 pub struct Out {
     writer: Box<dyn Write + Send>,
-    /// The file that it becomes at the end, and its temporary name until then.
+    /// The temporary file, and the path that it gets at the end.
     file: Option<(PathBuf, PathBuf)>,
 }
 
 impl Out {
-    /// What is at this path, or the standard output.
+    /// Opens this path, or the standard output.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -35,7 +35,7 @@ impl Out {
             Some(found) if found.is_dir() => return Err(cannot(&"it is a folder")),
             // No file may take its place: root could replace /dev/null.
             Some(found) if !found.is_file() => OpenOptions::new().write(true).open(path).map(Self::directly),
-            // A link goes on leading there, and who may read the file stays the same.
+            // A link stays a link, and the file keeps its permissions.
             Some(found) => {
                 fs::canonicalize(path).and_then(|place| Self::beside(place, Some(found.permissions())))
             }
@@ -44,12 +44,12 @@ impl Out {
         opened.map_err(|error| cannot(&error))
     }
 
-    /// Written as it comes.
+    /// An output that is written to directly.
     fn directly(to: impl Write + Send + 'static) -> Self {
         Self { writer: Box::new(BufWriter::new(to)), file: None }
     }
 
-    /// A new file beside this place, which it takes at the end; with the permissions of the one that is there.
+    /// A temporary file next to this path, which it gets at the end; with the permissions of the file that is there.
     fn beside(place: PathBuf, permissions: Option<Permissions>) -> io::Result<Self> {
         let mut name = place.as_os_str().to_owned();
         name.push(format!(".{}.part", std::process::id()));
@@ -83,10 +83,10 @@ impl Out {
         }
     }
 
-    /// The code of an output that cannot be written any more.
+    /// The exit code if the output can no longer be written.
     ///
     /// # Errors
-    /// Unless its reader has simply left.
+    /// Unless its reader has left.
     pub fn broken(error: &io::Error) -> Result<u8, Trouble> {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Ok(exit::PIPE_CLOSED);

@@ -9,7 +9,7 @@ use crate::terminal::text::{Depth, Theme, ansi, harmless, one_line};
 /// The widest that a text is set, in columns: longer lines are hard to read.
 const MAX_COLUMNS: usize = 110;
 
-/// See the module.
+/// What sections are printed on.
 pub enum Paper {
     /// A file or a pipe.
     Plain,
@@ -24,7 +24,7 @@ impl Paper {
         Self::Terminal(Box::new(Theme::of_output(no_color, io::stdout().is_terminal(), plain)))
     }
 
-    /// The same for the error output, which is drawn beside it.
+    /// The theme for the error output.
     #[must_use]
     pub fn theme(&self) -> Theme {
         match self {

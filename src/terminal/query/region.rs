@@ -9,28 +9,28 @@ use ratatui::text::Line;
 
 use crate::terminal::text::{Depth, ansi, is_dumb, line_width, truncate_line};
 
-/// See the module. On the error output: what is printed beside it may go elsewhere.
+/// Lines at the bottom of a terminal, on the error output: the standard output may go elsewhere.
 pub struct Region {
     depth: Depth,
     drawn: Vec<Line<'static>>,
 }
 
 impl Region {
-    /// Nothing is drawn yet. None where the error output is no terminal, or one that moves no cursor.
+    /// A region without lines. `None` if the error output is not a terminal whose cursor can be moved.
     #[must_use]
     pub fn new(depth: Depth) -> Option<Self> {
         let can_move = io::stderr().is_terminal() && !is_dumb(|name| std::env::var(name).ok());
         can_move.then(|| Self { depth, drawn: Vec::new() })
     }
 
-    /// The terminal's columns, of which `COLUMNS` may use fewer, and its rows.
+    /// The terminal's columns, or fewer if `COLUMNS` says so, and its rows.
     #[must_use]
     pub fn size() -> (usize, usize) {
         let wished = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         size(crossterm::terminal::size().ok(), wished)
     }
 
-    /// Draws these lines in the place of those before: the last that there is room for, each cut to the width.
+    /// Draws these lines instead of the previous ones: the last that there is room for, each cut to the width.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -83,7 +83,7 @@ impl Region {
     }
 }
 
-/// Of a terminal that says so much of itself. Some do not know, such as serial lines: they have none of either.
+/// The size to use for a terminal that reports this one. Some do not know theirs, such as serial lines, and report 0.
 fn size(terminal: Option<(u16, u16)>, wished: Option<usize>) -> (usize, usize) {
     let (columns, rows) = terminal.unwrap_or_default();
     let wished = wished.filter(|columns| *columns > 0);

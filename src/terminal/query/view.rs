@@ -25,13 +25,13 @@ pub trait View: Send {
         Ok(())
     }
 
-    /// Prints a sentence beside the run.
+    /// Prints a sentence that is not part of the run.
     fn say(&mut self, sentence: &str);
 
     /// Removes moving parts.
     fn clear(&mut self) {}
 
-    /// The run is over; with the stored message, where that is printed.
+    /// The run is over. `message` is its stored message, if that is to be printed.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -87,7 +87,7 @@ impl View for Whole {
             return self.out.finish();
         }
         let piece = &run.final_answer.piece;
-        // Of a run that was stopped or failed: half an answer looks like a whole one where it stands alone.
+        // Nothing of a run that was stopped or failed: on its own, half an answer looks like a whole one.
         let is_whole = run.status == RunStatus::Complete || piece.status == CallStatus::Done;
         if piece.text.is_empty() || !is_whole {
             return Ok(());

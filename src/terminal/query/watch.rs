@@ -1,4 +1,4 @@
-//! From the question to the end of its run: what is shown meanwhile, and with which code it ends.
+//! Follows a run from the question to its end: what is shown, and the exit code.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Output {
         !self.json && !self.jsonl && !self.simple && self.output.is_none() && io::stdout().is_terminal()
     }
 
-    /// Whether they can be asked: they see what is said beside the run.
+    /// Whether that person can be asked something: they see what is printed besides the answer.
     #[must_use]
     pub fn can_ask(&self) -> bool {
         self.is_for_people() && !self.quiet && io::stderr().is_terminal()
@@ -62,7 +62,7 @@ impl Watched {
     }
 }
 
-/// Asks, and shows what comes.
+/// Asks a question, and shows its run.
 pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output) -> Watched {
     let asked = session.clone();
     watch(session, async move { asked.ask(question).await }, output).await
@@ -79,8 +79,8 @@ async fn watch(
     following: impl Future<Output = Result<Following, Trouble>>,
     output: &Output,
 ) -> Watched {
-    // Before anything is paid: a file that cannot be written is reported now. And before interrupts are caught: opening a
-    // pipe waits for its reader.
+    // Opened before anything is paid for, so that a file that cannot be written is reported now; and before interrupts
+    // are caught, because opening a pipe waits for its reader.
     let out = match Out::open(output.output.as_deref()) {
         Ok(out) => out,
         Err(trouble) => return Watched::nothing(Err(trouble)),
@@ -111,7 +111,7 @@ async fn watch(
     Watched { run, ended }
 }
 
-/// Folds and shows what comes until nothing more does.
+/// Folds and shows events until the last one.
 async fn to_the_end(
     session: Arc<dyn Session>,
     mut following: Following,
@@ -220,7 +220,7 @@ enum Read {
     Left,
 }
 
-/// The stored message of a run that is over. It is paid for: a server that is away is asked again.
+/// The stored message of a run that is over. It is paid for, so a server that cannot be reached is tried again.
 async fn stored(session: &dyn Session, run: &LiveRun, view: &mut dyn View) -> Result<Read, Trouble> {
     let (Some(conversation), Some(message)) = (&run.conversation_id, &run.message_id) else {
         return Ok(Read::Nothing);
@@ -284,11 +284,11 @@ fn some_failed(run: &LiveRun) -> bool {
     all.any(|status| status == CallStatus::Failed) || !run.final_answer.failures.is_empty()
 }
 
-/// Ctrl-C, as often as it is pressed, and the signals by which a shell or a supervisor asks for the end.
+/// Ctrl-C, as often as it is pressed, and SIGTERM, by which a shell or a supervisor asks for the end.
 pub struct Interrupts(Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>);
 
 impl Interrupts {
-    /// From now on.
+    /// Listens for them from now on.
     #[must_use]
     pub fn heard() -> Self {
         use tokio::signal::unix::{SignalKind, signal};

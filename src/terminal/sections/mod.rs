@@ -87,7 +87,7 @@ fn last(run: &LiveRun) -> Option<Section> {
         return None;
     }
     let heading = Some(answer.heading.as_str()).filter(|heading| !heading.is_empty());
-    // Where somebody failed the heading says so, and nothing else stands in its place.
+    // If somebody failed, the answer's own heading says so, and no option may replace it.
     let nobody_failed =
         answer.notes.is_empty() && answer.failures.is_empty() && answer.fallback_for.is_none();
     let own = run.options.heading().filter(|_| nobody_failed);
@@ -99,7 +99,7 @@ fn last(run: &LiveRun) -> Option<Section> {
         name if name.is_empty() => what.to_owned(),
         name => format!("{what} ({name})"),
     };
-    // The result names everybody who failed; what was told meanwhile is not stored.
+    // The notes of the result name everybody who failed; until there is one, the failures so far do.
     if answer.notes.is_empty() {
         section.notes.extend(failures);
     } else {
@@ -111,7 +111,7 @@ fn last(run: &LiveRun) -> Option<Section> {
     Some(section)
 }
 
-/// The result of the run, in a line.
+/// The cost of the run in a line, and its budgets that are nearly used up.
 #[must_use]
 pub fn figures(run: &LiveRun) -> Option<Section> {
     let costs = run.costs.as_ref()?;
@@ -122,7 +122,7 @@ pub fn figures(run: &LiveRun) -> Option<Section> {
     }
     let mut lines = vec![line];
     lines.extend(run.budgets.iter().map(|budget| {
-        // What is set aside is used as well: a budget is told of before anything of it is spent.
+        // What is set aside counts as used: the warning comes before any of it is spent.
         let used = amounts::usd(Some(budget.spent_usd + budget.reserved_usd));
         let limit = amounts::usd(Some(budget.limit_usd));
         format!("A budget is nearly used up: {used} of {limit} ({})", budget.period)

@@ -3,17 +3,17 @@
 use crate::terminal::live::{CallStatus, Piece};
 use crate::terminal::text::amounts;
 
-/// A part of what is shown.
+/// A part of a run as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// Its key, the same every time the run is laid out.
     pub key: String,
     pub title: String,
-    /// Figures beside the title.
+    /// Short notes next to the title.
     pub notes: Vec<String>,
     pub body: Body,
     pub kind: Kind,
-    /// Nothing is added to it any more.
+    /// Whether it is complete: nothing is added to it any more.
     pub ready: bool,
 }
 
@@ -25,7 +25,7 @@ pub enum Body {
         heading: Vec<&'static str>,
         rows: Vec<Vec<String>>,
     },
-    /// Sentences of ours, one a line.
+    /// This program's own sentences, one a line.
     Lines(Vec<String>),
 }
 
@@ -40,7 +40,7 @@ pub enum Kind {
     Figures,
 }
 
-/// Sentences of ours.
+/// A section of this program's own sentences; `None` if there are none.
 pub fn lines(key: &str, title: &str, lines: Vec<String>, ready: bool) -> Option<Section> {
     let section = Section {
         key: key.to_owned(),
@@ -53,7 +53,7 @@ pub fn lines(key: &str, title: &str, lines: Vec<String>, ready: bool) -> Option<
     (!matches!(&section.body, Body::Lines(lines) if lines.is_empty())).then_some(section)
 }
 
-/// A member's name, with its model where that says more.
+/// A member's name, with its model if that is another name.
 pub fn name(piece: &Piece) -> String {
     let seat = &piece.seat;
     match () {

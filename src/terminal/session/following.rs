@@ -1,4 +1,4 @@
-//! The events of a run as they come, over every interruption.
+//! The events of a run as they come, across interruptions.
 
 use std::pin::Pin;
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use super::Trouble;
 
-/// What comes next of a run.
+/// The next step in following a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// An event, with its number in the run's log; none where it belongs to the stream alone.
+    /// An event, with its number in the run's log; `None` if it belongs to the stream alone.
     Event { seq: Option<u64>, event: Value },
-    /// The connection is lost, for this reason; it is tried again.
+    /// The connection is lost, for this reason; reconnecting is tried.
     Lost(String),
     /// Events arrive again.
     Back,
-    /// It is given up; the run goes on without us.
+    /// Reconnecting is given up; the run goes on without us.
     Gone(Trouble),
 }
 
-/// The events of one run, from where it was asked for to its end.
+/// The events of one run, from the requested one to the last.
 pub struct Following(Pin<Box<dyn Stream<Item = Step> + Send>>);
 
 impl Following {
@@ -30,7 +30,7 @@ impl Following {
         Self(Box::pin(steps))
     }
 
-    /// The next one; none after the last.
+    /// The next step; `None` after the last.
     pub async fn next(&mut self) -> Option<Step> {
         self.0.next().await
     }

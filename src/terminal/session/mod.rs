@@ -1,5 +1,5 @@
-//! One way to a council, whether it is held in this process or at a server: both are used through the public API, and
-//! the code that shows an answer does not know which one gave it.
+//! A connection to a council, in this process or at a server: both are used through the public API, and the code that
+//! shows an answer does not know which of the two gave it.
 
 mod following;
 pub mod http;
@@ -46,7 +46,7 @@ pub struct Question {
     pub begins: bool,
     /// The fields of `MessageRequest`: `content`, and the options.
     pub body: Map<String, Value>,
-    /// The same key asks only once, however often it is sent.
+    /// The idempotency key: however often a question is sent with it, it is asked only once.
     pub key: String,
 }
 
@@ -64,43 +64,43 @@ impl Question {
     }
 }
 
-/// See the module.
+/// A connection to a council.
 #[async_trait]
 pub trait Session: Send + Sync {
     /// Where questions go.
     fn place(&self) -> &Place;
 
-    /// One request of the API; the answer's JSON, or `null` where it has no body.
+    /// Sends one request to the API; returns the response's JSON, or `null` if it has no body.
     ///
     /// # Errors
     /// Why there is no answer.
     async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble>;
 
-    /// The same for an answer that is text: an export.
+    /// Fetches a text, such as an export.
     ///
     /// # Errors
     /// Why there is no answer.
     async fn text(&self, path: &str) -> Result<String, Trouble>;
 
-    /// Uploads a file to where questions go; returns the answer of `POST /api/attachments`.
+    /// Uploads a file; returns the response of `POST /api/attachments`.
     ///
     /// # Errors
     /// Why it was not taken.
     async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Value, Trouble>;
 
-    /// Asks, and follows the run to its end.
+    /// Asks a question, and follows its run to the end.
     ///
     /// # Errors
-    /// Nothing was asked then, as far as can be known.
+    /// If nothing was asked, as far as can be known.
     async fn ask(&self, question: Question) -> Result<Following, Trouble>;
 
-    /// Follows an existing run, after the event of this number.
+    /// Follows an existing run, from the event after this number.
     ///
     /// # Errors
     /// When it cannot be read.
     async fn follow(&self, run: &str, after: u64) -> Result<Following, Trouble>;
 
-    /// The answer's JSON of a path.
+    /// Fetches the JSON at a path.
     ///
     /// # Errors
     /// As [`Session::request`].
@@ -108,7 +108,7 @@ pub trait Session: Send + Sync {
         self.request(Method::GET, path, None).await
     }
 
-    /// Stops a run. Its last event follows.
+    /// Stops a run. Its last event still comes.
     ///
     /// # Errors
     /// As [`Session::request`].
@@ -128,7 +128,7 @@ pub trait Session: Send + Sync {
     /// A stored message of a conversation, as `GET /api/conversations/{id}` has it.
     ///
     /// # Errors
-    /// As [`Session::request`], and where it is not there.
+    /// As [`Session::request`], and if it is not there.
     async fn message(&self, conversation: &str, message: &str) -> Result<Value, Trouble> {
         let stored = self.get(&format!("/api/conversations/{conversation}")).await?;
         let messages = stored.get("messages").and_then(Value::as_array);

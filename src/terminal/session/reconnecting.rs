@@ -1,4 +1,4 @@
-//! A stream of a run that reconnects wherever it breaks off, and is read as if it had not.
+//! A run's stream that reconnects wherever it breaks off, and is read as if it had not.
 
 use std::time::Duration;
 
@@ -120,10 +120,11 @@ impl<S: Source> Reconnecting<S> {
                         return Some(Step::Back);
                     }
                 }
-                // It said so before. Until it is gone it takes readers, and sends them away with what is new.
+                // It has said that it shuts down. Until it is gone, it accepts readers and ends their streams after
+                // what is new.
                 Ok(None) if self.leaves => {
                     self.close();
-                    // Longer pauses, but no lost patience: it may let runs finish for as long as it likes.
+                    // The pauses grow, but patience does not end: it may let runs finish for as long as it likes.
                     self.failed = (self.failed + 1).min(PAUSES.len() - 1);
                 }
                 Ok(None) => return Some(self.lose("the server ended the stream".to_owned())),
@@ -132,7 +133,7 @@ impl<S: Source> Reconnecting<S> {
         }
     }
 
-    /// What an event of the stream is; `None` where it was read already or is to be skipped.
+    /// An event of the stream as a step; `None` if it was read already or is to be skipped.
     fn step(&mut self, read: &SseEvent) -> Option<Step> {
         let seq: Option<u64> = read.id.as_deref().and_then(|id| id.parse().ok());
         if seq.is_some_and(|seq| seq <= self.after) {
@@ -149,7 +150,7 @@ impl<S: Source> Reconnecting<S> {
         Some(Step::Event { seq, event })
     }
 
-    /// The connection is gone.
+    /// Notes that the connection is lost.
     fn lose(&mut self, why: String) -> Step {
         self.close();
         self.told = true;

@@ -28,7 +28,7 @@ pub enum Trouble {
 #[derive(Debug)]
 pub struct Refused {
     pub trouble: Trouble,
-    /// The wait after which the same request may succeed; none where it would fail again.
+    /// The wait after which the same request may succeed; `None` if it would fail again.
     pub again: Option<Duration>,
     /// The connection was there, so the server may have received the request.
     pub may_have_arrived: bool,
@@ -78,7 +78,7 @@ impl Trouble {
     }
 }
 
-/// What to do without being signed in.
+/// What to do if one is not signed in.
 const SIGN_IN: &str = "run `llm-council login`, or set LLM_COUNCIL_TOKEN to a personal access token (web app: \
                                   Settings, Tokens)";
 

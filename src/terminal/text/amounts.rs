@@ -17,8 +17,8 @@ pub fn usd(amount: Option<f64>) -> String {
     }
 }
 
-/// Whether this can be an amount of money. Nothing is more than what is no number, so as a limit that would let
-/// everything through.
+/// Whether this can be an amount of money. NaN cannot: as a limit it would let everything through, since nothing
+/// exceeds it.
 #[must_use]
 pub fn is_amount(usd: f64) -> bool {
     usd.is_finite() && usd >= 0.0
@@ -27,7 +27,7 @@ pub fn is_amount(usd: f64) -> bool {
 /// An amount in US dollars as a person writes it, with or without the sign.
 ///
 /// # Errors
-/// What to write, where this is none.
+/// What to write instead, if this is not an amount.
 pub fn read_usd(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let number = text.strip_prefix('$').unwrap_or(text).trim_start();

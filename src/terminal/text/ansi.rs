@@ -1,5 +1,5 @@
-//! Styled lines as text with escape sequences. Written here and not by `crossterm`, which would check the environment
-//! again for whether colours are wanted; that was decided with the [`Depth`].
+//! Styled lines as text with escape sequences. Written here and not with `crossterm`, which would look into the
+//! environment again for whether colours are wanted; that was decided with the [`Depth`].
 
 use std::fmt::Write;
 

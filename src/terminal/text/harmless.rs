@@ -31,8 +31,8 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same on one line, for titles and names: line breaks and runs of spaces become one space, without any at the
-/// ends.
+/// [`harmless()`] text on one line, for titles and names: line breaks and runs of spaces become one space, without any
+/// at the ends.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let text = harmless(text);
@@ -44,10 +44,11 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// JSON in which everything is escaped that [`harmless()`] takes out of other text: a program reads what was there.
+/// JSON in which everything is escaped that [`harmless()`] takes out of other text, so that a program still reads the
+/// original.
 #[must_use]
 pub fn harmless_json(json: &str) -> Cow<'_, str> {
-    // What of ASCII steers a terminal is escaped in any JSON, but for this one character.
+    // JSON always escapes the ASCII characters that steer a terminal, except this one.
     let steers =
         |c: char| c == '\u{7f}' || (!c.is_ascii() && (c.is_control() || is_removed(c) || is_break(c)));
     if !json.contains(steers) {
@@ -56,7 +57,7 @@ pub fn harmless_json(json: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         if steers(c) {
-            // It stands in a string: everything else of JSON is ASCII.
+            // It can only be in a string: the rest of JSON is ASCII.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }

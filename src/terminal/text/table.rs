@@ -16,7 +16,7 @@ const MIN_COLUMN: usize = 8;
 pub struct Column {
     pub name: String,
     pub align: Align,
-    /// Left out where there is no room; of several the last first.
+    /// Whether it may be left out for lack of room; of several, the last goes first.
     pub is_optional: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Whether a terminal prints one line after the other and can do no more, as those of some editors.
+/// Whether a terminal can only print one line after the other, as those in some editors.
 #[must_use]
 pub fn is_dumb(variable: impl Fn(&str) -> Option<String>) -> bool {
     variable("TERM").is_none_or(|term| matches!(&*term, "" | "dumb"))
@@ -11,7 +11,7 @@ pub fn is_dumb(variable: impl Fn(&str) -> Option<String>) -> bool {
 /// How many colours a terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// Plain text: nobody wants colours, or it is no terminal.
+    /// Plain text: colours are not wanted, or the output is not a terminal.
     None,
     Ansi16,
     Ansi256,
@@ -157,7 +157,7 @@ impl Frames {
         if locale.contains("utf-8") || locale.contains("utf8") { Self::Unicode } else { Self::Ascii }
     }
 
-    /// `unicode` or, where that is not drawn, `ascii`.
+    /// `unicode` or, if that cannot be shown or is not wanted, `ascii`.
     pub fn pick<T>(self, unicode: T, ascii: T) -> T {
         match self {
             Self::Unicode => unicode,
@@ -275,7 +275,7 @@ impl Theme {
         self.members[index % self.members.len()]
     }
 
-    /// Whether bold and the like are shown at all: else signs say it.
+    /// Whether bold and the like are shown at all; if not, signs stand in for them.
     pub(super) fn is_styled(&self) -> bool {
         self.depth != Depth::None
     }

@@ -13,8 +13,8 @@ pub fn wrap(line: &Line<'_>, columns: usize) -> Vec<Line<'static>> {
     wrap_hanging(line, columns, &[], &[])
 }
 
-/// The same with `first` before the first line and `rest` before the others, as for lists and quotes. Where they
-/// would leave no room they are left out.
+/// [`wrap`] with `first` before the first line and `rest` before the others, as for lists and quotes. If they would
+/// leave no room, they are left out.
 #[must_use]
 pub fn wrap_hanging(
     line: &Line<'_>,

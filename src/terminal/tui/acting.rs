@@ -222,7 +222,7 @@ fn prompted(state: &mut State, asks: fn(String) -> Prompt) {
     state.popup = Some(prompt(asks, &known));
 }
 
-/// The title as a name of a file that every system takes.
+/// The title as a file name that is valid on every system.
 fn file_name(title: &str) -> String {
     let kept: String = one_line(title)
         .chars()
@@ -264,7 +264,7 @@ fn send(state: &mut State) -> Vec<Effect> {
     }
 }
 
-/// One step back.
+/// Goes one step back.
 fn back(state: &mut State) -> Vec<Effect> {
     match state.pane {
         Pane::Writing => state.pane = Pane::Reading,

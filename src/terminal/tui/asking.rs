@@ -12,7 +12,7 @@ use crate::terminal::query;
 use crate::terminal::session::{Place, Step, Trouble};
 use crate::terminal::text::{one_line, truncate};
 
-/// How wide the title of a conversation is that has none yet.
+/// The most columns of the provisional title of a new conversation.
 const TITLE_COLUMNS: usize = 40;
 
 /// Asks in the conversation that is open, or begins one.
@@ -104,7 +104,7 @@ pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
 }
 
 fn listed(state: &mut State, query: &str, items: Result<Vec<Item>, Trouble>) {
-    // The reply to a search that was changed meanwhile.
+    // The reply to a search that has changed since.
     if query != state.list.query {
         return;
     }

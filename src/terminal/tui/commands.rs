@@ -1,4 +1,4 @@
-//! Commands that are typed: the same as in a chat, as far as a screen has no better way.
+//! Commands that are typed: the same as in a chat, unless the screen has a better way.
 
 use super::effects::Effect;
 use super::keys::Action;
@@ -11,7 +11,7 @@ use crate::terminal::text::amounts;
 /// The result of a command.
 pub enum Obeyed {
     Effects(Vec<Effect>),
-    /// The same as this key.
+    /// Does the same as the key for this action.
     As(Action),
 }
 

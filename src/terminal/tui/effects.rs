@@ -15,7 +15,7 @@ use crate::terminal::session::{Following, Method, Question, Session, Step, Troub
 /// How many conversations are listed.
 const LISTED: usize = 100;
 
-/// What is to be done.
+/// Something to do in the background.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     List {
@@ -63,8 +63,8 @@ pub enum Effect {
     Preset {
         name: String,
     },
-    /// A file goes with the questions of a conversation, or of the one that is to begin; with the number of those that
-    /// do already.
+    /// A file goes with the questions of a conversation, or of the one that is to begin; `already` is how many do so
+    /// far.
     Attach {
         file: String,
         already: usize,
@@ -83,7 +83,7 @@ pub enum Effect {
     },
 }
 
-/// What came of it.
+/// The result of an effect.
 #[derive(Debug)]
 pub enum Reply {
     Listed {

@@ -16,7 +16,7 @@ use super::panes::Pane;
 use super::state::{Popup, Prompt, State, Target, Thread};
 use crate::terminal::text::{harmless, one_line};
 
-/// How many lines the wheel goes.
+/// How many lines the wheel scrolls.
 const WHEEL: usize = 3;
 
 /// Handles an event of the terminal.

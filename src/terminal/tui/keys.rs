@@ -19,7 +19,7 @@ pub enum Action {
     Refresh,
     Format,
     Options,
-    /// To the conversations.
+    /// Goes to the conversations.
     List,
     Search,
     Show(Tab),
@@ -48,18 +48,18 @@ pub enum Action {
     Delete,
     Send,
     NewLine,
-    /// Back.
+    /// Goes one step back.
     Back,
 }
 
-/// Where a key does this; everywhere if `None`.
+/// The pane in which a key does this; every pane if `None`.
 type When = Option<Pane>;
 
 /// A line of the list of keys.
 pub struct Binding {
     pub when: When,
     keys: &'static [(KeyCode, KeyModifiers)],
-    /// As it is written.
+    /// The key as it is written in the list.
     pub shown: &'static str,
     pub action: Action,
     pub says: &'static str,
@@ -99,7 +99,7 @@ const READ: When = Some(Pane::Reading);
 const LIST: When = Some(Pane::List);
 const WRITE: When = Some(Pane::Writing);
 
-/// All of them, in the order in which they are listed. Of two that fit, that of the pane wins.
+/// All keys, in the order in which they are listed. Of two that fit, that of the pane wins.
 pub const KEYS: &[Binding] = &[
     b(None, &[k(KeyCode::F(1))], "F1", Action::Help, "these keys"),
     b(None, &[k(KeyCode::Tab)], "Tab", Action::NextPane, "the next pane"),

@@ -8,7 +8,7 @@ use crate::terminal::live::asked::{COUNCIL, Format, Switch};
 use crate::terminal::live::families::{FORMATS, SWITCHES};
 use crate::terminal::text::one_line;
 
-/// A line of it.
+/// A line of the list.
 pub struct Row {
     pub is_on: bool,
     pub says: String,

@@ -13,7 +13,7 @@ use crate::terminal::sections::{
 };
 use crate::terminal::text::{Theme, amounts, harmless, one_line, truncate, wrap};
 
-/// The narrowest that members stand side by side, in columns each.
+/// The fewest columns for each of several members side by side.
 const MEMBER_COLUMNS: usize = 46;
 /// The widest that a text is set, in columns: longer lines are hard to read.
 const MAX_COLUMNS: usize = 110;
@@ -21,12 +21,12 @@ const MAX_COLUMNS: usize = 110;
 const QUESTION_LINES: usize = 3;
 /// How much of the end of a text is laid out while it is being written and followed, in bytes.
 const FOLLOWED_BYTES: usize = 8 << 10;
-/// The same for a text that is scrolled through meanwhile: once it is whole, all of it is shown.
+/// How much is laid out of such a text if it is scrolled instead: once it is whole, all of it is shown.
 const WRITTEN_BYTES: usize = 128 << 10;
 /// The fewest lines for a member that is writing.
 const FEWEST: usize = 3;
 
-/// Where it is laid out.
+/// The area that lines are laid out for.
 pub struct Page<'a> {
     pub columns: usize,
     pub rows: usize,
@@ -213,8 +213,8 @@ fn stage_name(stage: &str) -> String {
     }
 }
 
-/// The sections, members so many in a row and everything else alone; `budget` is how many of its last lines each shows,
-/// where it does not show all.
+/// Lays out the sections, `per_row` members in a row and everything else alone; `budget` is how many of its last lines
+/// each shows, if not all.
 fn grid(
     sections: &mut [Section],
     per_row: usize,

@@ -23,7 +23,7 @@ use super::state::State;
 /// How long it may take until the program is stopped after it was asked to be.
 const STOPPING: Duration = Duration::from_millis(200);
 
-/// See the module. However the program ends, the terminal is restored.
+/// The terminal while the screen uses it. However the program ends, the terminal is restored.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     has_mouse: bool,

@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use crate::terminal::sections::{Body, Section, framed};
 use crate::terminal::text::Theme;
 
-/// See the module.
+/// The laid-out lines of the last redraws.
 #[derive(Default)]
 pub struct Shelf {
     kept: HashMap<u64, (u64, Arc<[Line<'static>]>)>,

@@ -22,11 +22,11 @@ pub struct Item {
     pub title: String,
     pub tags: Vec<String>,
     pub running: bool,
-    /// Where the words were found that were searched for.
+    /// The passage that has the words of the search.
     pub snippet: Option<String>,
 }
 
-/// The conversations, or those that were searched for.
+/// The conversations, or those that a search has found.
 #[derive(Debug, Default)]
 pub struct List {
     pub items: Vec<Item>,
@@ -54,7 +54,7 @@ pub enum Link {
     #[default]
     None,
     Following,
-    /// It is tried again.
+    /// The connection is lost, for this reason; reconnecting is tried.
     Lost(String),
 }
 
@@ -68,12 +68,12 @@ pub struct Thread {
     pub tab: Tab,
     /// The first line that is shown.
     pub top: usize,
-    /// Progress is followed: its tab is shown, and the end of each text.
+    /// Whether progress is followed: then its tab is shown, and the end of each text.
     pub follows: bool,
     pub link: Link,
-    /// It is to be stopped as soon as its run is known.
+    /// Whether the run is to be stopped as soon as its id is known.
     pub stopping: bool,
-    /// The offer of the run that is not to be shown again.
+    /// The run whose offer is not to be shown again.
     pub offer_seen: Option<String>,
     /// When each call was first seen here, to count its seconds.
     pub begun: HashMap<String, Instant>,
@@ -85,7 +85,7 @@ impl Thread {
         self.turns.get(self.shown)
     }
 
-    /// The run that goes on; it is always the last.
+    /// The run under way; it is always the last.
     #[must_use]
     pub fn live(&self) -> Option<&LiveRun> {
         let run = &self.turns.last()?.run;
@@ -130,7 +130,7 @@ pub enum Popup {
     Options {
         at: usize,
     },
-    /// Members that can be gone on without.
+    /// Members without which the run can go on.
     Skip {
         members: Vec<String>,
         at: usize,
@@ -161,7 +161,7 @@ pub enum Target {
     Key(Action),
 }
 
-/// See the module.
+/// Everything that the screen shows.
 pub struct State {
     pub theme: Theme,
     pub place: Place,
@@ -181,7 +181,7 @@ pub struct State {
     pub now: Instant,
     /// Where a click goes, as it was last drawn: the last that fits wins.
     pub targets: Vec<(Rect, Target)>,
-    /// How far a page goes, as it was last drawn.
+    /// How many lines a page has, as it was last drawn.
     pub page: usize,
     pub shelf: Shelf,
 }
@@ -253,7 +253,7 @@ pub fn area(text: &str) -> TextArea<'static> {
     area
 }
 
-/// A text of an object of the API.
+/// The text in a field of one of the API's objects; empty if there is none.
 #[must_use]
 pub fn text(of: &Value, name: &str) -> String {
     of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()

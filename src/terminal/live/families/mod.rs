@@ -38,7 +38,7 @@ pub use rounds::asked::{BY_STYLE, COMMAND as ROUNDS, NO_ROUNDS, STYLE, field_of_
 /// How a deliberation can be held.
 pub const FORMATS: [Format; 4] =
     [COUNCIL, rounds::asked::DEBATE, rounds::asked::ARENA, parts::asked::DECOMPOSITION];
-/// Their names, as what follows a command.
+/// Their names, as the argument of a command.
 pub const FORMAT_NAMES: &str = "council|debate|arena|decomposition";
 /// The description of the key that changes the format.
 pub const NEXT_FORMAT: &str = "the next format: council, debate, arena, decomposition";
@@ -88,7 +88,7 @@ pub struct OptionFlags {
 }
 
 impl OptionFlags {
-    /// The fields of a request that say so.
+    /// The fields of a request for these flags.
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, Value)> {
         let lookups = self.lookups.field();
         self.checks
@@ -100,7 +100,7 @@ impl OptionFlags {
     }
 }
 
-/// What options and formats add to the state of a run. Which of them a run has is seen from what is present.
+/// What options and formats add to the state of a run. A run has those that are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Options {
     pub cache: Option<cache::shape::Cache>,
@@ -150,7 +150,7 @@ impl Options {
             .chain(searches::section::beginning(&self.searches))
     }
 
-    /// Sections that stand where a council's answers do.
+    /// Sections in the place of a council's answers.
     pub fn answers(&self) -> impl Iterator<Item = Section> {
         let statements = self.debate.iter().flat_map(rounds::section::statements);
         statements.chain(self.decomposition.iter().flat_map(parts::section::parts))
@@ -175,13 +175,13 @@ impl Options {
         searches::section::sources(&self.searches, run).into_iter()
     }
 
-    /// What the final answer is called, where it is more than the run says.
+    /// The heading of the final answer, if an option changes it.
     #[must_use]
     pub fn heading(&self) -> Option<&'static str> {
         checks::section::heading(&self.checks)
     }
 
-    /// What is written in the place of a council's answers, with what it is.
+    /// The pieces in the place of a council's answers, each with what it is.
     pub fn pieces(&self) -> impl Iterator<Item = (&'static str, &Piece)> {
         let statements =
             self.debate.iter().flat_map(rounds::section::pieces).map(|piece| ("statement", piece));
@@ -189,7 +189,7 @@ impl Options {
         statements.chain(parts.map(|piece| ("part", piece)))
     }
 
-    /// Whether it goes another way than a council.
+    /// Whether the run has another format than that of a council.
     #[must_use]
     pub fn has_format(&self) -> bool {
         self.debate.is_some() || self.decomposition.is_some()

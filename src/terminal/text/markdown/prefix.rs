@@ -73,7 +73,7 @@ impl Prefix {
         (first, rest)
     }
 
-    /// What stands before a line that belongs to no item's beginning.
+    /// What stands before a line that is not the first of an item.
     pub fn rest(&self) -> Vec<Span<'static>> {
         self.levels.iter().map(|level| level.rest.clone()).collect()
     }

@@ -14,7 +14,7 @@ use crate::terminal::tui::state::{State, Target};
 /// The most lines that are shown of what is typed.
 const MOST: usize = 8;
 
-/// The rows that it would like: what is typed, its frame, and the line of options.
+/// The rows that the composer would like: what is typed, its frame, and the line of options.
 #[must_use]
 pub fn rows(state: &State, area: Rect) -> u16 {
     let columns = usize::from(area.width).saturating_sub(4).max(1);
@@ -22,7 +22,7 @@ pub fn rows(state: &State, area: Rect) -> u16 {
     u16::try_from(typed.clamp(1, MOST)).unwrap_or(1) + 3
 }
 
-/// Draws it, with the cursor if it has the focus.
+/// Draws the composer, with the cursor if it has the focus.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     state.targets.push((area, Target::Pane(Pane::Writing)));
     let has_keys = state.pane == Pane::Writing;

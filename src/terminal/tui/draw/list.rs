@@ -12,7 +12,7 @@ use crate::terminal::tui::keys::Action;
 use crate::terminal::tui::panes::Pane;
 use crate::terminal::tui::state::{Item, State, Target};
 
-/// Draws them, the selected one in sight.
+/// Draws the conversations, the selected one in sight.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     let title = match state.list.query.as_str() {
         "" => "Conversations".to_owned(),

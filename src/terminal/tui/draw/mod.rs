@@ -21,7 +21,7 @@ use place::places;
 /// The smallest screen on which anything can be read.
 const SMALLEST: (u16, u16) = (20, 6);
 
-/// Draws all of it.
+/// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
     let area = frame.area();
     state.targets.clear();

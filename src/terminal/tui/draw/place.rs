@@ -10,7 +10,7 @@ const LIST_COLUMNS: u16 = 32;
 /// Below this height only the focused pane is shown.
 const LOW: u16 = 11;
 
-/// Where each part is; nowhere where there is no room for it.
+/// The area of each part; `None` if there is no room for it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Places {
     pub list: Option<Rect>,

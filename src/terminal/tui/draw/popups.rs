@@ -17,7 +17,7 @@ use crate::terminal::tui::options;
 use crate::terminal::tui::panes::Pane;
 use crate::terminal::tui::state::{Popup, Prompt, State};
 
-/// The widest that one is, in columns.
+/// The most columns of a popup.
 const MAX_COLUMNS: u16 = 76;
 
 /// The most lines of a question that was asked before.
@@ -95,7 +95,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     }
 }
 
-/// The offer; of a long question as much as leaves the keys in sight.
+/// The offer; a long question is cut so that the keys stay in sight.
 fn offered(offer: &Earlier, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     let when: String = offer.created_at.as_deref().unwrap_or_default().chars().take(16).collect();
     let mut facts = vec![when.replace('T', " ")];

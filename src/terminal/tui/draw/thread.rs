@@ -12,7 +12,7 @@ use crate::terminal::tui::panes::{Pane, Tab};
 use crate::terminal::tui::reading::{Page, lines};
 use crate::terminal::tui::state::{State, Target};
 
-/// Draws it, from the line on that is at its top.
+/// Draws the deliberation, from its top line on.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     state.targets.push((area, Target::Pane(Pane::Reading)));
     let has_keys = state.pane == Pane::Reading;

@@ -68,7 +68,7 @@ impl Family for Option<Adversary> {
         }
     }
 
-    /// As it is stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         let told = message.within("metadata").within("adversary");
         if !told.is_there() {

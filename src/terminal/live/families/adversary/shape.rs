@@ -8,16 +8,16 @@ pub struct Adversary {
     pub status: AdversaryStatus,
     /// The attack as far as it has come.
     pub critique: String,
-    /// How grave it is; `None` as long as there is no whole attack.
+    /// How grave it is; `None` until the attack is complete.
     pub severity: Option<String>,
-    /// Why nobody said the severity, where it had to be worked out.
+    /// Why the severity had to be worked out, if the attacker did not state it.
     pub severity_note: Option<String>,
     /// The revision as far as it has come; the answer once `revised`.
     pub revision: String,
     pub revised: bool,
     /// What failed; the answer stands as it was then.
     pub error: Option<String>,
-    /// In USD; `None` where nothing of it is known.
+    /// In USD; `None` if no cost is known.
     pub cost: Option<f64>,
 }
 

@@ -36,14 +36,14 @@ impl Flags {
     }
 }
 
-/// Where nobody could take an offer, none is made.
+/// Replaces offers by giving the answer, for when nobody could take an offer.
 pub fn without_offers(fields: &mut Map<String, Value>) {
     if fields.get(MODE).and_then(Value::as_str) == Some("offer") {
         fields.insert(MODE.to_owned(), json!("serve"));
     }
 }
 
-/// Where a run's offer is answered.
+/// The path at which a run's offer is answered.
 #[must_use]
 pub fn path_of_offer(run: &str) -> String {
     format!("/api/runs/{run}/cache")

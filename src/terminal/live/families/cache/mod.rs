@@ -33,7 +33,7 @@ impl Family for Option<Cache> {
         }
     }
 
-    /// As it is stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, is_live: bool) {
         let cache = message.within("metadata").within("cache");
         if !cache.is_there() {

@@ -1,4 +1,4 @@
-//! That it is an earlier answer.
+//! The note that this is an earlier answer.
 
 use super::shape::Cache;
 

@@ -17,7 +17,7 @@ pub enum Cache {
         reason: Option<String>,
         /// The similarity of the nearest question.
         best_similarity: Option<f64>,
-        /// `kept` for later questions, or why not; `None` as long as nobody has said.
+        /// `kept` for later questions, or why not; `None` until that is known.
         kept: Option<String>,
     },
 }
@@ -33,15 +33,15 @@ impl Cache {
 /// The earlier answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Earlier {
-    /// Of the two questions, 0 to 1.
+    /// The similarity of the two questions, 0 to 1.
     pub similarity: Option<f64>,
     /// It is the very same question.
     pub exact: bool,
-    /// How it was asked then; `None` where another person asked it.
+    /// How it was asked then; `None` if another person asked it.
     pub question: Option<String>,
     /// RFC 3339.
     pub created_at: Option<String>,
-    /// Until when the run waits, RFC 3339; only of an offer.
+    /// Until when the run waits, RFC 3339; only for an offer.
     pub expires_at: Option<String>,
     /// In USD.
     pub cost_saved: Option<f64>,
@@ -61,7 +61,7 @@ impl Earlier {
         }
     }
 
-    /// What was asked then; of another person's question, which nobody is told, how much it is alike.
+    /// What was asked then; for another person's question, whose text is not shown, how similar it is.
     #[must_use]
     pub fn asked(&self) -> Cow<'_, str> {
         match (&self.question, self.similarity.filter(|_| !self.exact)) {

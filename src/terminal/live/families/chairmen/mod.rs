@@ -9,7 +9,7 @@ use crate::terminal::live::piece::{Failure, Piece};
 use crate::terminal::live::state::Run;
 use shape::{Chairmen, Draft};
 
-/// In the order of their labels.
+/// The drafts, in the order of their labels.
 fn drafts<'a>(told: impl Iterator<Item = Fields<'a>>) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = told.map(draft).collect();
     drafts.sort_by(|one, other| one.label.cmp(&other.label));
@@ -81,7 +81,7 @@ fn begun<'a>(own: &'a mut Option<Chairmen>, run: &mut Run) -> &'a mut Chairmen {
     own.get_or_insert_default()
 }
 
-/// As an answer that was chosen from drafts tells it.
+/// Reads the drafts from the answer that was chosen among them.
 fn chosen(own: &mut Option<Chairmen>, result: Fields) {
     let drafts: Vec<Draft> = result.each("syntheses").map(draft).collect();
     if !drafts.is_empty() {

@@ -8,13 +8,13 @@ pub struct Chairmen {
     /// Who writes, in the order of the labels A, B, C…
     pub models: Vec<String>,
     pub drafts: Vec<Draft>,
-    /// Who chooses; `None` until the drafts are there, or where nobody had to.
+    /// Who chooses; `None` until the drafts are there, or if nobody had to.
     pub selector: Option<String>,
-    /// What the chairman writes as it chooses; the whole of it but its final answer once it has.
+    /// What the chairman writes while it chooses; once it has, all of that except the final answer.
     pub evaluation: String,
     /// The label of the chosen draft.
     pub selected: Option<String>,
-    /// Why that one.
+    /// Why it was chosen.
     pub reasoning: Option<String>,
 }
 

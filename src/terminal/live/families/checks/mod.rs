@@ -44,7 +44,7 @@ impl Family for Vec<Check> {
         }
     }
 
-    /// As they are stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         *self = message.within("metadata").each("react").map(Check::stored).collect();
     }

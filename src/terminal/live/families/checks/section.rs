@@ -5,13 +5,13 @@ use crate::terminal::live::piece::CallStatus;
 use crate::terminal::live::state::Run;
 use crate::terminal::sections::section::{Body, Kind, Section};
 
-/// What the final answer is called then.
+/// The heading of a final answer for which something was looked up.
 #[must_use]
 pub fn heading(checks: &[Check]) -> Option<&'static str> {
     (!checks.is_empty()).then_some("CHAIRMAN'S SYNTHESIS")
 }
 
-/// Line by line.
+/// All steps, line by line.
 #[must_use]
 pub fn reasoning(checks: &[Check], run: &Run) -> Option<Section> {
     if checks.is_empty() {
@@ -34,7 +34,7 @@ pub fn reasoning(checks: &[Check], run: &Run) -> Option<Section> {
         notes: Vec::new(),
         body: Body::Lines(lines.collect()),
         kind: Kind::Reasoning,
-        // Where the one that writes fails, its stand-in checks as well.
+        // If the writer fails, its stand-in checks as well.
         ready: run.final_answer.piece.status == CallStatus::Done || !run.status.is_live(),
     })
 }

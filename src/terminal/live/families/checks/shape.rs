@@ -6,7 +6,7 @@ use serde::Serialize;
 /// One search, with the thought before it, or the decision to write.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Check {
-    /// Who checks: not the chairman alone, where others write in its place.
+    /// Who checks: the chairman, or whoever writes in its place.
     pub model: String,
     /// The turn, from 1. A turn with several searches has several checks.
     pub iteration: i64,

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// Who answers, and whether anybody has to write; each is there once it is told.
+/// Who answers, and whether anybody has to write; each is there once it is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Choosing {
     pub routing: Option<Routing>,

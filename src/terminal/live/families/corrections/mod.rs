@@ -6,7 +6,7 @@ use crate::terminal::live::event::{Event, Fields};
 use crate::terminal::live::family::Family;
 use crate::terminal::live::state::Run;
 
-/// Where something is added to the question of a run.
+/// The path at which something is added to the question of a run.
 #[must_use]
 pub fn path_of_correction(run: &str) -> String {
     format!("/api/runs/{run}/corrections")
@@ -23,7 +23,7 @@ impl Corrections {
         self.0.is_empty()
     }
 
-    /// A line for each.
+    /// A sentence for each.
     pub fn sentences(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|text| format!("Correction of the question: {text}"))
     }

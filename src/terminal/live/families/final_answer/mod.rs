@@ -1,4 +1,4 @@
-//! The final answer, whoever writes it: a chairman, a judge, or who puts together the parts of a question.
+//! The final answer, whoever writes it: a chairman, a judge, or whoever puts together the parts of a question.
 
 use crate::terminal::live::event::{Event, Fields};
 use crate::terminal::live::piece::{CallStatus, Failure, Piece};

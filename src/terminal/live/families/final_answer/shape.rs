@@ -1,4 +1,4 @@
-//! The final answer, whoever writes it: a chairman, a judge, or who puts together the parts of a question.
+//! The final answer, whoever writes it: a chairman, a judge, or whoever puts together the parts of a question.
 
 use crate::terminal::live::event::Fields;
 use crate::terminal::live::piece::{CallStatus, Failure, Piece};
@@ -8,9 +8,9 @@ use serde::Serialize;
 pub struct FinalAnswer {
     /// Whoever writes it has no seat: only its model is known.
     pub piece: Piece,
-    /// Who failed before the one that writes now.
+    /// The failures of those who tried before.
     pub failures: Vec<Failure>,
-    /// What was first written, where it was revised.
+    /// The first version, if it was revised.
     pub draft: Option<String>,
     /// What it is, in a line: who wrote it, and from whose answers.
     pub heading: String,
@@ -18,7 +18,7 @@ pub struct FinalAnswer {
     pub notes: Vec<String>,
     /// The member whose own answer it is, word for word.
     pub selected_member: Option<String>,
-    /// For whom its writer stood in.
+    /// The model for which its writer stood in.
     pub fallback_for: Option<String>,
     /// Where the members agree, and where they do not.
     pub disagreement: Option<Editorial>,
@@ -86,14 +86,14 @@ impl FinalAnswer {
         }
     }
 
-    /// The run is over: what is still written failed. Where no model was asked it stays as it is.
+    /// The run is over: an answer that is still being written has failed. If no model was asked, it stays as it is.
     pub(in crate::terminal::live) fn settle(&mut self) {
         if self.piece.status == CallStatus::Writing {
             self.piece.status = CallStatus::Failed;
         }
     }
 
-    /// A whole revision in the answer's place; what was first written stays beside it.
+    /// Replaces the answer by a whole revision; the first version is kept as the draft.
     pub(in crate::terminal::live) fn revise(&mut self, text: &str) {
         let Some(outcome) = self.piece.outcome.as_mut().filter(|_| self.piece.text != text) else { return };
         outcome.truncated = false;

@@ -26,7 +26,7 @@ impl Family for Vec<Place> {
         }
     }
 
-    /// What is stored of them with the answers and statements of a message.
+    /// Reads what is stored with the answers and statements of a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         message.each("stage1").for_each(|answer| read_one(self, None, answer));
         for round in message.each("rounds") {

@@ -1,4 +1,4 @@
-//! How a question is taken apart.
+//! How a request has a question taken apart.
 
 use clap::Args;
 

@@ -1,5 +1,5 @@
-//! A question taken apart: what its parts are, and what every member answers to each. What is put together of them
-//! is the final answer.
+//! A question taken apart: its parts, and what every member answers to each. What is put together from them is the
+//! final answer.
 
 pub mod asked;
 pub mod section;
@@ -90,7 +90,7 @@ impl Family for Option<Decomposition> {
         }
     }
 
-    /// As it is stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, run: &mut Run, message: Fields, is_live: bool) {
         let held = message.within("decomposition");
         if !held.is_there() {
@@ -133,7 +133,7 @@ fn put(own: &mut Option<Decomposition>, part: Part) {
     }
 }
 
-/// What a member answers to a part; `None` where it is not asked.
+/// A member's answer to a part; `None` if it is not asked.
 fn find<'a>(own: &'a mut Option<Decomposition>, index: i64, member: &str) -> Option<&'a mut Answer> {
     let part = own.as_mut()?.parts.iter_mut().find(|part| part.index == index)?;
     part.answers.iter_mut().find(|entry| entry.piece.seat.member == member)

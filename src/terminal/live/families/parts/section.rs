@@ -4,7 +4,7 @@ use super::shape::{Decomposition, Part};
 use crate::terminal::live::piece::Piece;
 use crate::terminal::sections::section::{Body, Section, of_piece};
 
-/// Those that are judged.
+/// The parts that are judged.
 pub fn parts(decomposition: &Decomposition) -> impl Iterator<Item = Section> {
     decomposition.parts.iter().filter_map(part)
 }
@@ -21,7 +21,7 @@ fn part(part: &Part) -> Option<Section> {
     Some(section)
 }
 
-/// All answers to them.
+/// All answers to the parts.
 pub fn pieces(decomposition: &Decomposition) -> impl Iterator<Item = &Piece> {
     decomposition.parts.iter().flat_map(|part| &part.answers).map(|answer| &answer.piece)
 }

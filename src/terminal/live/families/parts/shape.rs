@@ -1,5 +1,5 @@
-//! A question taken apart: what its parts are, and what every member answers to each. What is put together of them
-//! is the final answer.
+//! A question taken apart: its parts, and what every member answers to each. What is put together from them is the
+//! final answer.
 
 use crate::terminal::live::piece::Answer;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::terminal::live::families::reviews::shape::Row;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Decomposition {
     pub complexity: Option<Complexity>,
-    /// Why the council answers the question as it is instead; `None` where it does not.
+    /// Why the council answers the question as it is instead; `None` if it does not.
     pub skipped: Option<String>,
     pub questions: Vec<String>,
     /// The parts that have been asked, in order.

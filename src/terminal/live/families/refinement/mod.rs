@@ -105,7 +105,7 @@ impl Family for Option<Refinement> {
         }
     }
 
-    /// As it is stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         let told = message.within("metadata").within("refinement");
         if told.is_there() {

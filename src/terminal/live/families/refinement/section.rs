@@ -1,4 +1,4 @@
-//! How the critics found the drafts.
+//! What the critics thought of the drafts.
 
 use super::shape::Refinement;
 use crate::terminal::sections::section::{Section, lines};

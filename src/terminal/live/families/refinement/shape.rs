@@ -7,10 +7,10 @@ use serde::Serialize;
 pub struct Refinement {
     pub max_iterations: u64,
     pub iterations: Vec<Iteration>,
-    /// Nobody had anything of weight to say any longer.
+    /// Nobody had a substantial objection any more.
     pub converged: bool,
     pub done: bool,
-    /// In USD; `None` where nothing of it is known.
+    /// In USD; `None` if no cost is known.
     pub cost: Option<f64>,
 }
 
@@ -31,7 +31,7 @@ pub struct Iteration {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Critique {
     pub piece: Piece,
-    /// It says something of weight.
+    /// Whether it has a substantial objection.
     pub is_substantive: bool,
 }
 

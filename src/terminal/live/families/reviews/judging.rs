@@ -18,7 +18,7 @@ impl Family for Judging {
         }
     }
 
-    /// As it is stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         let metadata = message.within("metadata");
         self.rubric = rubric(metadata.within("rubric"));

@@ -3,7 +3,7 @@
 use super::shape::Judging;
 use crate::terminal::sections::section::{Body, Kind, Section};
 
-/// The criteria, where some were given.
+/// The criteria, if some were given.
 #[must_use]
 pub fn rubric(judging: &Judging) -> Option<Section> {
     let (name, text) = judging.rubric.as_ref()?;

@@ -10,7 +10,7 @@ pub struct Review {
     pub piece: Piece,
     /// Its order of the answers, the best first: labels, as `Response A`.
     pub ranking: Vec<String>,
-    /// The same, with labels that share a place grouped.
+    /// The order, with labels that share a place grouped.
     pub tiers: Vec<Vec<String>>,
     /// How the order was read: `strict`, `lenient`, `fallback` or `none`.
     pub parse: Option<String>,
@@ -62,7 +62,7 @@ pub struct Ranking {
 pub struct Row {
     pub seat: Seat,
     pub label: String,
-    /// From 1; equal ones share theirs.
+    /// From 1; equal answers share a place.
     pub place: i64,
     pub average_rank: Option<f64>,
     pub weighted_average_rank: Option<f64>,
@@ -88,7 +88,7 @@ pub struct Certainty {
 /// How the reviewers judge, as far as the request decides that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Judging {
-    /// By which criteria, where some were given: their name, and their text.
+    /// The criteria, if some were given: their name and their text.
     pub rubric: Option<(String, String)>,
     pub second_reading: Option<SecondReading>,
     pub weights: Option<Weights>,

@@ -21,11 +21,11 @@ pub const ARENA: Format = Format {
     streams: false,
 };
 
-/// The same as the format in other words.
+/// Another field that means the same as the format.
 pub const USE_DEBATE: Own =
     Own { field: "use_debate", in_chat: "use /debate on", of_file: "write mode = \"debate\"" };
 
-/// The field that says of which kind a debate is.
+/// The field for the kind of a debate.
 pub const STYLE: &str = "debate_style";
 /// The fields that say how many rounds it has, by its kind.
 pub const BY_STYLE: [&str; 2] = ["num_rounds", "debate_rounds"];
@@ -33,10 +33,10 @@ const OF_ARENA: &str = "arena_rounds";
 
 /// The command that says how many rounds there are: its name, what follows it, and what it does.
 pub const COMMAND: (&str, &str, &str) = ("rounds", "N", "how many rounds the debate or arena has");
-/// Why there are none to be set.
+/// Why rounds cannot be set.
 pub const NO_ROUNDS: &str = "rounds belong to a debate or an arena: /debate on or /arena on first";
 
-/// The field that says how many rounds this format has, where it has any.
+/// The field for how many rounds this format has, if it has any.
 #[must_use]
 pub fn field_of_rounds(format: &str, style: Option<&str>) -> Option<&'static str> {
     let kind = usize::from(style == Some("all_to_all"));
@@ -85,7 +85,7 @@ impl Flags {
     /// The fields of a request that say the kind and the rounds.
     ///
     /// # Errors
-    /// Where this format has none.
+    /// If this format has neither.
     pub fn fields(&self, format: Option<Format>) -> Result<Vec<(&'static str, Value)>, String> {
         if self.style.is_none() && self.rounds.is_none() {
             return Ok(Vec::new());

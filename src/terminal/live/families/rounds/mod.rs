@@ -59,7 +59,7 @@ impl Family for Option<Debate> {
         }
     }
 
-    /// As it is stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, run: &mut Run, message: Fields, is_live: bool) {
         let held = message.each("rounds").map(|round| Round {
             number: round_of(round),
@@ -105,7 +105,7 @@ fn begin(own: &mut Option<Debate>, run: &mut Run, told: Fields) {
     rounds.push(round);
 }
 
-/// What a member says in a round; `None` where it does not speak there.
+/// What a member says in a round; `None` if it does not speak there.
 fn find<'a>(own: &'a mut Option<Debate>, round: i64, member: &str) -> Option<&'a mut Statement> {
     let held = own.as_mut()?.rounds.iter_mut().find(|held| held.number == round)?;
     held.statements.iter_mut().find(|entry| entry.piece.seat.member == member)

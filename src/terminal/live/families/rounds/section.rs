@@ -4,7 +4,7 @@ use super::shape::Debate;
 use crate::terminal::live::piece::Piece;
 use crate::terminal::sections::section::{Section, of_piece};
 
-/// Round by round.
+/// The statements, round by round.
 pub fn statements(debate: &Debate) -> impl Iterator<Item = Section> {
     debate.rounds.iter().flat_map(|round| {
         let what = format!("Round {} ({})", round.number, round.kind.replace('_', " "));
@@ -15,7 +15,7 @@ pub fn statements(debate: &Debate) -> impl Iterator<Item = Section> {
     })
 }
 
-/// The same as pieces.
+/// The statements as pieces.
 pub fn pieces(debate: &Debate) -> impl Iterator<Item = &Piece> {
     debate.rounds.iter().flat_map(|round| &round.statements).map(|said| &said.piece)
 }

@@ -39,7 +39,7 @@ pub struct Statement {
     pub addressed: Option<String>,
     /// Its answer as it stands now.
     pub revised_answer: Option<String>,
-    /// Whether it has changed its mind; `None` where nobody says.
+    /// Whether it has changed its mind; `None` if unknown.
     pub changed: Option<bool>,
 }
 

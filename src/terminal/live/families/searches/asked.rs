@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::terminal::live::asked::Switch;
 
-/// Topic by topic.
+/// Searches topic by topic.
 pub const RESEARCH: Switch = Switch {
     word: "research",
     field: "use_research",

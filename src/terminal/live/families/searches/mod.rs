@@ -56,7 +56,7 @@ impl Family for Searches {
         }
     }
 
-    /// As they are stored with a message.
+    /// Reads what is stored with a message.
     fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
         let metadata = message.within("metadata");
         let (search, stage0) = (metadata.within("web_search"), message.within("stage0"));

@@ -21,7 +21,7 @@ pub fn beginning(searches: &Searches) -> impl Iterator<Item = String> {
     researched.into_iter().chain(searched)
 }
 
-/// What came of a search from which the members have nothing.
+/// Why a search gave the members nothing; empty if it gave them something.
 fn outcome(is_in_vain: bool, failure: Option<&str>) -> String {
     match failure {
         Some(failure) => format!(" (failed: {failure})"),
@@ -30,7 +30,7 @@ fn outcome(is_in_vain: bool, failure: Option<&str>) -> String {
     }
 }
 
-/// The list after the final answer.
+/// The list of sources after the final answer.
 #[must_use]
 pub fn sources(searches: &Searches, run: &Run) -> Option<Section> {
     let said =

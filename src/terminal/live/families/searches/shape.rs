@@ -3,7 +3,7 @@
 use crate::terminal::live::event::Fields;
 use serde::Serialize;
 
-/// All of it.
+/// Everything that a run looked up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Searches {
     /// By number, each once, whoever found them.
@@ -32,11 +32,11 @@ pub struct Research {
     pub found: bool,
     /// The findings as the members read them; `None` for none.
     pub response: Option<String>,
-    /// The question needs none.
+    /// The question needs no research.
     pub needless: bool,
     /// It was searched for as it is, because nobody could name its topics.
     pub is_whole: bool,
-    /// Why every search failed; `None` where one did not.
+    /// Why every search failed; `None` if one did not.
     pub failure: Option<String>,
 }
 
