@@ -13,7 +13,7 @@ use super::super::schema::Refusals;
 use super::super::{ChatRequest, Chunk, Chunks, Embedding, ModelInfo, NoSink, Provider, Reply};
 use super::Caller;
 
-/// Gives these.
+/// Answers with these chunks.
 struct Gives(Vec<Chunk>);
 
 #[async_trait]
@@ -31,7 +31,7 @@ impl Provider for Gives {
     }
 }
 
-/// Has only what every provider must have.
+/// Implements only what every provider must have.
 struct Wordy;
 
 #[async_trait]

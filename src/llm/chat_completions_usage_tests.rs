@@ -72,7 +72,7 @@ fn thoughts_that_only_the_total_counts_are_among_what_the_model_wrote() {
                 "prompt_tokens_details": {"cached_tokens": 40}}),
             (7, 0, 57),
         ),
-        // One that gives another number of thoughts than what is missing.
+        // A gateway whose count of reasoning is not what the total has beyond the others.
         (
             json!({"prompt_tokens": 10, "completion_tokens": 7, "total_tokens": 57,
                 "completion_tokens_details": {"reasoning_tokens": 5}}),

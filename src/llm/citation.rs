@@ -1,4 +1,4 @@
-//! What a reply cites.
+//! The pages that a reply cites.
 
 use serde::{Deserialize, Serialize};
 

@@ -74,7 +74,7 @@ pub enum CallFact {
     },
     /// A budget applies, and the model's price is unknown.
     PriceUnknown,
-    /// It is not known what is left of the budgets.
+    /// What is left of the budgets could not be read.
     BudgetsUnreadable,
     /// The run has no search.
     NoSearch,

@@ -11,7 +11,7 @@ use super::{ModelInfo, Pricing};
 
 /// How long a list of models is served without asking again.
 pub(super) const LIST_TTL: Duration = Duration::from_secs(600);
-/// The same after a provider failed, so that its models appear soon after it is back.
+/// How long the lists are served if a provider failed: its models are to appear soon after it is back.
 pub(super) const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
 
 /// What all providers offer together.

@@ -1,4 +1,4 @@
-//! Which models a list of patterns names.
+//! Patterns that select models by their ids.
 
 /// Whether this id fits the pattern, in which `*` stands for any text, including none.
 #[must_use]

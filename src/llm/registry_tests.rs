@@ -156,7 +156,7 @@ fn listing(fails_from: usize) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
     listing_but(fails_from..usize::MAX)
 }
 
-/// The same, with the fetches that fail.
+/// [`listing`] in which these fetches fail.
 fn listing_but(fails: Range<usize>) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
     let (asked, go) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let mut registry = Registry::new(vec![simulated("sim")], "sim").unwrap();

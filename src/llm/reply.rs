@@ -1,4 +1,4 @@
-//! What a model answered.
+//! Replies of models.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! Requests to models.
 
 use std::sync::Arc;
 

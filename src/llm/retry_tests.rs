@@ -156,7 +156,7 @@ fn the_table_in_the_docs_says_what_is_tried_again() {
     }
     assert!(pause(&answered(503), 1, false, Duration::ZERO).is_none(), "the limit of the whole call");
 
-    // The figures beside each.
+    // The figures in the table's rows.
     let silence = Timeouts::default().first_token_ms / 1000;
     assert!(rows[2][0].contains(&format!("({} s)", RetryPolicy::DEFAULT.longest_wait.as_secs())));
     assert!(rows[3][0].contains(&format!("({silence} s)")));

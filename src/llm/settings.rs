@@ -17,7 +17,7 @@ use super::retry::RetryPolicy;
 /// One kind of provider.
 #[derive(Debug)]
 pub struct ProviderKind {
-    /// What `providers.<name>.kind` calls it. A provider of this name need not say its kind.
+    /// The value of `providers.<name>.kind`. A provider of this name need not state its kind.
     pub name: &'static str,
     /// Other names of providers that imply this kind.
     pub implied_by: &'static [&'static str],

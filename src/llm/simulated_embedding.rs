@@ -5,8 +5,8 @@ use sha2::{Digest as _, Sha256};
 
 /// How many components each vector has.
 pub const DIMENSION: usize = 256;
-/// How much a pair of words counts beside a word. The same words in another order have a cosine of about
-/// 1 / (1 + 0.25²) or more, which is 0.94.
+/// The weight of a pair of words, where a single word has 1. The same words in another order have a cosine of about 1 /
+/// (1 + 0.25²) or more, which is 0.94.
 const PAIR_WEIGHT: f32 = 0.25;
 
 /// The vector of a text, of length 1.

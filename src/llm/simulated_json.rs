@@ -79,7 +79,7 @@ fn number(schema: &Value, rng: &mut SeededRng) -> f64 {
     ((least + (most - least) * rng.unit()) * 100.0).round() / 100.0
 }
 
-/// Where the items are a choice, each of them once in a seeded order: that is a ranking.
+/// A list. If its items are a choice, it has each of them once in a seeded order, as a ranking has.
 fn array(items: &Value, text: &str, rng: &mut SeededRng, depth: usize) -> Value {
     match items.get("enum").and_then(Value::as_array) {
         Some(choices) => {

@@ -1,6 +1,6 @@
 //! What the simulated provider reads out of a request.
 
-/// What a request asks.
+/// The last user message of a request, and what can be read out of it.
 pub struct Prompt<'a> {
     /// The last thing the user said: the question, or the council's instructions.
     last: &'a str,

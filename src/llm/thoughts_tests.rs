@@ -153,7 +153,7 @@ fn a_closing_tag_that_an_answer_mentions_is_part_of_it() {
         "    </think>\nis code.",
         "> a</think>\nquotes.",
         "Write <think>so\n</think>\nand then",
-        // The first one says what the others are.
+        // The first tag is a mention, so the others are too.
         "It is `</think>`.\n</think>\nand then",
         &format!("Hm.\n</think>{}\nYes.", " ".repeat(MOST_BLANKS + 1)),
     ] {

@@ -11,7 +11,7 @@ const MAX_FRAME_BYTES: usize = 4 << 20;
 /// The shortest frame there can be: prelude and checksum.
 const MIN_FRAME_BYTES: usize = 16;
 
-/// What a frame tells.
+/// The content of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Frame {
     /// A piece of the reply: its kind (`contentBlockDelta`, …) and its JSON.

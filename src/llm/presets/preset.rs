@@ -1,9 +1,9 @@
-//! What a preset says of a service.
+//! The fields of a preset.
 
 /// A service that speaks chat completions, and how it differs from what every such server understands.
 #[derive(Debug)]
 pub struct Preset {
-    /// What `providers.<name>.preset` calls it. A provider of this name has it without saying so.
+    /// The value of `providers.<name>.preset`. A provider of this name has it without saying so.
     pub name: &'static str,
     /// The part of the address before `/chat/completions`; `None` if it differs from customer to customer.
     pub base_url: Option<&'static str>,

@@ -10,7 +10,7 @@ use super::source::Source;
 
 /// How long before their end keys are renewed. AWS has the next ones ready five minutes before.
 const BEFORE: Duration = Duration::from_secs(300);
-/// How long after a failure to renew keys that are still good it is tried again.
+/// The pause before another try to renew keys that are still good.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// The keys of one source.

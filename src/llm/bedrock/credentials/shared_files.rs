@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use super::keys::Keys;
 use crate::llm::bedrock::settings::AwsEnvironment;
 
-/// How long keys of a profile are used before the files are read again: other programs write new ones into them.
+/// How long keys of a profile count as good. Like others, they are renewed five minutes before: other programs write
+/// new ones into the files.
 const TIME: Duration = Duration::from_secs(600);
 
 /// Where a profile is looked for.
