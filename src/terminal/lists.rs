@@ -17,10 +17,10 @@ const PER_PAGE: usize = 500;
 /// The page size of runs: a server sends no more.
 const RUNS_PER_PAGE: usize = 200;
 
-/// What is listed.
+/// A list that can be shown.
 #[derive(Debug, Clone)]
 pub enum List {
-    /// One's own runs, the latest first.
+    /// The user's own runs, the latest first.
     Runs {
         limit: usize,
     },
@@ -30,7 +30,7 @@ pub enum List {
     },
     Presets,
     Tokens,
-    /// What everybody used: for administrators.
+    /// Everybody's usage, for administrators.
     Usage {
         by: String,
         from: Option<String>,

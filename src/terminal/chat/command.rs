@@ -15,7 +15,7 @@ pub enum Setting {
     Rounds(u8),
     Stream(bool),
     Switch(Switch, bool),
-    /// These members, or those of the settings.
+    /// These members are asked, or those of the settings.
     Models(Option<Vec<String>>),
     NoPreset,
     NoFiles,

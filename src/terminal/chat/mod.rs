@@ -54,7 +54,7 @@ pub struct Arguments {
     pub conversation: Option<String>,
 }
 
-/// Talks until the person leaves, and returns the code to end with.
+/// Runs a chat until the person leaves; returns the exit code.
 ///
 /// # Errors
 /// Why there was no chat.
@@ -104,10 +104,10 @@ pub async fn run(
     }
 }
 
-/// How questions are asked at first: as the person's file says, and before it the command line.
+/// The initial settings: those of the user's file, which the command line overrides.
 ///
 /// # Errors
-/// Everything that is wrong with either, or a preset that is not there.
+/// Everything that is wrong with either, or a preset that does not exist.
 pub(in crate::terminal) async fn begin(
     session: &dyn Session,
     council: &Council,
@@ -121,7 +121,7 @@ pub(in crate::terminal) async fn begin(
     Ok(settings)
 }
 
-/// The same for a chat.
+/// The initial settings of a chat, which may also stream.
 async fn begin_chat(
     session: &dyn Session,
     arguments: &Arguments,
@@ -174,24 +174,24 @@ fn broken(error: &io::Error) -> Trouble {
     Trouble::Failed(format!("the output cannot be written: {error}"))
 }
 
-/// What a run has cost.
+/// The cost of a run.
 struct Spent {
     /// The question, or a name for what else was asked.
     what: String,
-    /// In USD; None where it is not known.
+    /// In USD; `None` if unknown.
     usd: Option<f64>,
     tokens: u64,
     unknown_calls: u64,
 }
 
-/// A chat as it stands.
+/// The state of a chat.
 struct Chat {
     session: Arc<dyn Session>,
     settings: Settings,
     /// How answers are printed; whether word by word is up to the settings.
     output: Output,
     voice: Voice,
-    /// Where the next question belongs; None where it begins a conversation.
+    /// The conversation of the next question; `None` if that begins one.
     conversation: Option<String>,
     last: Option<LiveRun>,
     spent: Vec<Spent>,
@@ -213,7 +213,7 @@ impl Chat {
         }
     }
 
-    /// Says where it asks, and whom.
+    /// Says where questions go, and who answers them.
     async fn greet(&mut self) -> Result<(), Trouble> {
         let council = self.council().await?;
         let place = self.session.place().to_string();
@@ -221,7 +221,8 @@ impl Chat {
         self.voice.say(&said).map_err(|error| broken(&error))
     }
 
-    /// One line after another, to the end. The exit code is that of the first failure where nobody is there to see it.
+    /// Handles one line after another until the end. If nobody is there to see failures, the exit code is that of the
+    /// first.
     async fn talk(&mut self, input: &mut dyn Input) -> Result<u8, Trouble> {
         let mut code = exit::ANSWERED;
         loop {
@@ -266,7 +267,7 @@ impl Chat {
         }
     }
 
-    /// What a command answers, unless Ctrl-C is pressed before.
+    /// Executes a command and prints its result, unless Ctrl-C is pressed before that.
     async fn obey(&mut self, command: Command) -> Result<u8, Trouble> {
         if command == Command::Retry {
             return self.retry().await;
@@ -339,10 +340,10 @@ impl Chat {
     }
 }
 
-/// Writes a text into a file of this name that is not there yet (`~/` is the person's folder), and says so.
+/// Writes a text to a new file (`~/` is the home directory); returns a sentence that says so.
 ///
 /// # Errors
-/// When it is there, or cannot be written.
+/// If the file exists already, or cannot be written.
 pub(in crate::terminal) fn save_new(path: &str, text: &str) -> Result<String, Trouble> {
     let file = at_home(path);
     let written = fs::OpenOptions::new()
@@ -360,7 +361,7 @@ pub(in crate::terminal) fn save_new(path: &str, text: &str) -> Result<String, Tr
     }
 }
 
-/// The run that asks again what failed in this one.
+/// Starts the run that asks again what failed in this one; returns its id.
 ///
 /// # Errors
 /// When there is nothing to ask again, or the server refuses.
@@ -371,12 +372,12 @@ pub(in crate::terminal) async fn again(session: &dyn Session, run: &str) -> Resu
     run.ok_or_else(|| Trouble::Failed("the server names no run".to_owned()))
 }
 
-/// A part of a path of the API.
+/// Escapes a part of a path or a query of the API.
 pub(in crate::terminal) fn escaped(part: &str) -> String {
     url::form_urlencoded::byte_serialize(part.as_bytes()).collect()
 }
 
-/// The file of a name that is typed, in which `~` is at home: no shell has read it.
+/// The path for a file name that was typed; `~/` is expanded here, since no shell has read it.
 pub(in crate::terminal) fn at_home(path: &str) -> PathBuf {
     let home = path.strip_prefix("~/").zip(std::env::var_os("HOME"));
     home.map_or_else(|| PathBuf::from(path), |(rest, home)| PathBuf::from(home).join(rest))

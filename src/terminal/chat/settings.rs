@@ -31,7 +31,7 @@ pub struct Settings {
     /// Fields of a request; those that are missing here are left to the server's settings.
     fields: Map<String, Value>,
     pub preset: Option<Preset>,
-    /// What goes with each question of this conversation from here on.
+    /// The files that go with each further question of this conversation.
     pub files: Vec<Attached>,
     /// Members are asked one after another, and shown word by word.
     pub stream: bool,

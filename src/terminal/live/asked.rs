@@ -3,7 +3,7 @@
 /// Something that can be switched on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switch {
-    /// What is typed for it, and what the prompt shows.
+    /// The word that is typed for it, and that the prompt shows.
     pub word: &'static str,
     /// The field of a request.
     pub field: &'static str,

@@ -36,7 +36,7 @@ pub use families::{Earlier, Options};
 pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
 pub use state::Run;
 
-/// A run at one moment, as far as events have shown it: the only thing that views read.
+/// The state of a run, as far as events have shown it: the only thing that views read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LiveRun {
     #[serde(flatten)]
@@ -45,7 +45,7 @@ pub struct LiveRun {
     pub options: Options,
 }
 
-/// Fields that every run has are read as the run's own.
+/// Gives access to the fields that every run has.
 impl Deref for LiveRun {
     type Target = Run;
 
@@ -63,8 +63,9 @@ impl LiveRun {
         }
     }
 
-    /// The state that a stored assistant message's run ended in, or is in (`GET /api/conversations/{id}`). It has no
-    /// notes (the process log has them), no title (the conversation has it), and no conversation unless it is named.
+    /// The state in which the run of a stored assistant message ended, or is now (`GET /api/conversations/{id}`). It
+    /// has no notes (the process log has them), no title (the conversation has it), and no conversation unless it is
+    /// named.
     #[must_use]
     pub fn of_message(message: &Value) -> Self {
         let message = Fields::of(message);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::event::Fields;
 
-/// Who was asked. The member is the seat's name, and what tells two seats with the same model apart.
+/// A seat that was asked. `member` is its name, which tells two seats with the same model apart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Seat {
     pub model: String,
@@ -74,7 +74,7 @@ pub struct Outcome {
     pub tokens: Option<u64>,
     /// In USD.
     pub cost: Option<f64>,
-    /// It was cut off at its limit.
+    /// Whether it was cut off at its limit.
     pub truncated: bool,
     /// How many characters of the question's files it read, and of how many, where its model has no room for more.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +125,7 @@ impl Outcome {
 pub struct Piece {
     pub seat: Seat,
     pub status: CallStatus,
-    /// What has arrived so far; the result's text once it is there. Of a failed call what had arrived.
+    /// What has arrived so far; the result's text once it is there. For a failed call, what had arrived.
     pub text: String,
     pub reasoning: String,
     /// The call was lost and is made again: what it had written is gone.

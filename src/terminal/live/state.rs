@@ -29,7 +29,7 @@ pub struct Run {
 
     pub reviews: Vec<Review>,
     pub abstained: Vec<Abstention>,
-    /// Which member stands behind a label, as `Response A`.
+    /// The labels, such as `Response A`, each with the member behind it.
     pub labels: Vec<(String, String)>,
     pub ranking: Ranking,
 
@@ -42,7 +42,7 @@ pub struct Run {
     pub notes: Vec<Note>,
     pub budgets: Vec<Budget>,
     pub costs: Option<Costs>,
-    /// What the conversation is called now.
+    /// The current title of the conversation.
     pub title: Option<String>,
 }
 

@@ -35,7 +35,7 @@ fn streams() -> Vec<(String, Vec<Value>)> {
 
 type Flat = BTreeMap<String, Value>;
 
-/// By paths as `answers/0/piece/text`; what is empty stands as `[]` or `{}`.
+/// A value by paths such as `answers/0/piece/text`; empty lists and objects stand as `[]` and `{}`.
 fn flat(value: &Value, path: &str, into: &mut Flat) {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
     match value {

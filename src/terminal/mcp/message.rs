@@ -89,8 +89,8 @@ impl Sent {
         self.id().map(|id| error(id, INTERNAL_ERROR, why))
     }
 
-    /// An answer as it is written: with this request's id even where the server did not know it; `None` for a message
-    /// that wants no answer.
+    /// An answer as it is written: with this request's id even if the server did not know it; `None` for a message that
+    /// wants no answer.
     pub(super) fn answered(&self, mut answer: Value) -> Option<Value> {
         let id = self.id()?.clone();
         if let Some(fields) = answer.as_object_mut()

@@ -19,7 +19,7 @@ pub struct Progress {
     since: HashMap<String, Instant>,
 }
 
-/// Those who are at work, with what they do.
+/// The pieces that are being written or waited for, each with what it is.
 fn at_work(run: &LiveRun) -> Vec<(&'static str, &Piece)> {
     let answers = run.answers.iter().map(|answer| ("answer", &answer.piece));
     let reviews = run.reviews.iter().map(|review| ("review", &review.piece));

@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use crate::terminal::session::{Method, Place};
 
-    /// Answers every question, and is away the first so many times that the answer is read.
+    /// Answers every question, but cannot be reached the first `times` times that the answer is read.
     struct Away {
         times: usize,
         read: AtomicUsize,

@@ -17,7 +17,7 @@ pub struct Section {
     pub ready: bool,
 }
 
-/// What stands in a section.
+/// The content of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     Markdown(String),

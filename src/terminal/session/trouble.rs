@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Why there is no answer; each says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Trouble {
-    /// Everything that is wrong with what was asked.
+    /// Everything that is wrong with a request, so that nothing was asked.
     #[error("nothing was asked: {}", .0.join("; "))]
     Wrong(Vec<String>),
     #[error("{0}")]

@@ -9,7 +9,7 @@ use super::{Frames, Theme, one_line, truncate, wrap};
 /// Below this width a panel has no frame.
 pub const MIN_FRAME_WIDTH: usize = 20;
 
-/// What a panel shows.
+/// The content of a panel, and its styles.
 #[derive(Debug, Clone, Default)]
 pub struct Panel {
     pub title: String,

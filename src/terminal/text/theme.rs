@@ -108,7 +108,7 @@ fn nearest_16(rgb: [u8; 3]) -> Color {
     NAMED.iter().min_by_key(|(_, other)| distance(*other, rgb)).map_or(Color::Reset, |(color, _)| *color)
 }
 
-/// What a terminal's background is.
+/// The background of a terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Background {
     Light,

@@ -76,7 +76,7 @@ pub enum Effect {
     },
     Redraw,
     Suspend,
-    /// These runs are stopped before leaving.
+    /// Leaves with this exit code, after stopping these runs.
     Leave {
         stop: Vec<String>,
         code: u8,

@@ -1,4 +1,4 @@
-//! What a key, a click or a pasted text is meant for.
+//! Handles keys, clicks and pasted text.
 
 use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -72,7 +72,7 @@ fn typed(area: &mut TextArea<'static>, key: KeyEvent) {
     }
 }
 
-/// The effect of a key on a waiting offer; none where there is no offer.
+/// The effect of a key on a waiting offer; `None` if there is no offer.
 #[expect(clippy::wildcard_enum_match_arm, reason = "a key that is not named means nothing here")]
 fn to_offer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     let thread = state.thread_mut()?;

@@ -1,4 +1,4 @@
-//! Every key, what it does, and how the list of keys says it.
+//! Every key, what it does, and how the list of keys describes it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -171,7 +171,7 @@ pub const KEYS: &[Binding] = &[
     b(WRITE, &[k(KeyCode::Esc)], "Esc", Action::Back, "to the deliberation"),
 ];
 
-/// The action of this key in this pane; `None` where it is text input.
+/// The action of this key in this pane; `None` if it has none or is text input.
 #[must_use]
 pub fn action(pane: Pane, key: KeyEvent) -> Option<Action> {
     // Whether a capital letter comes with Shift differs between terminals.

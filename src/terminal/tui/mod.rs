@@ -44,7 +44,7 @@ use state::State;
 
 /// The least time between two redraws: faster changes are shown together.
 const LOOK: Duration = Duration::from_millis(66);
-/// How often seconds are counted while something goes on.
+/// How often the screen is redrawn to count the seconds of runs under way.
 const TICK: Duration = Duration::from_secs(1);
 /// How many replies may wait to be handled: a faster stream waits.
 const REPLIES: usize = 1024;
@@ -67,7 +67,7 @@ pub struct Arguments {
     pub conversation: Option<String>,
 }
 
-/// Shows the screen until the person leaves, and returns the code to end with.
+/// Shows the screen until the person leaves; returns the exit code.
 ///
 /// # Errors
 /// Why there is no screen.

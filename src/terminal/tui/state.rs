@@ -108,7 +108,7 @@ impl Thread {
     }
 }
 
-/// What a line is prompted for.
+/// The purpose of a line that is prompted for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prompt {
     Search,
@@ -151,7 +151,7 @@ pub struct Message {
     pub is_bad: bool,
 }
 
-/// What a click is meant for.
+/// The target of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     Pane(Pane),
@@ -169,13 +169,13 @@ pub struct State {
     pub presets: Vec<Preset>,
     pub list: List,
     pub threads: HashMap<String, Thread>,
-    /// The conversation that is read; none where the next question begins one.
+    /// The conversation that is read; `None` if the next question begins one.
     pub open: Option<String>,
     pub pane: Pane,
     pub area: TextArea<'static>,
     pub popup: Option<Popup>,
     pub message: Option<Message>,
-    /// Ctrl-C was pressed, and nothing else since.
+    /// Whether the last key was Ctrl-C.
     pub interrupted: bool,
     /// The time of this redraw, which seconds are counted to.
     pub now: Instant,

@@ -68,7 +68,7 @@ impl FormatFlags {
     /// The fields of a request that say what belongs to this format.
     ///
     /// # Errors
-    /// What does not belong to it.
+    /// Which flag does not belong to it.
     pub fn fields(&self, format: Option<Format>) -> Result<Vec<(&'static str, Value)>, String> {
         self.rounds.fields(format)
     }

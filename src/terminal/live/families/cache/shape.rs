@@ -35,7 +35,7 @@ impl Cache {
 pub struct Earlier {
     /// The similarity of the two questions, 0 to 1.
     pub similarity: Option<f64>,
-    /// It is the very same question.
+    /// Whether it is the very same question.
     pub exact: bool,
     /// How it was asked then; `None` if another person asked it.
     pub question: Option<String>,

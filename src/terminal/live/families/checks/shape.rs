@@ -31,7 +31,7 @@ impl Check {
         self.model == turn.model && self.iteration == turn.iteration
     }
 
-    /// As it is stored with a message.
+    /// A check as it is stored with a message.
     pub(in crate::terminal::live) fn stored(step: Fields) -> Self {
         Self {
             thought: step.string("thought"),

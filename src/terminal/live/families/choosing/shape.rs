@@ -11,7 +11,7 @@ pub struct Choosing {
     pub consensus: Option<Consensus>,
 }
 
-/// What kind of question it is, and who answers it for that.
+/// The kind of the question, and who therefore answers it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Routing {
     pub category: String,

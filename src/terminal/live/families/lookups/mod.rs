@@ -85,7 +85,7 @@ fn restarts(own: &mut [Place], told: Fields) {
     }
 }
 
-/// What a stored text's writer had looked up. A run that was followed knows it already.
+/// Reads what the writer of a stored text looked up. A run that was followed knows it already.
 fn read_one(own: &mut Vec<Place>, round: Option<i64>, result: Fields) {
     let calls: Vec<Lookup> = result.each("tool_calls_made").enumerate().map(stored).collect();
     if !calls.is_empty() {

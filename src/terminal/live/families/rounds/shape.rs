@@ -28,7 +28,7 @@ pub struct Round {
 /// What one speaker says in one round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Statement {
-    /// What the others know the speaker by.
+    /// The name by which the others know the speaker.
     pub label: String,
     pub piece: Piece,
     /// The labels of those whose words it answers.

@@ -34,7 +34,7 @@ pub struct Research {
     pub response: Option<String>,
     /// The question needs no research.
     pub needless: bool,
-    /// It was searched for as it is, because nobody could name its topics.
+    /// The question was searched for as it is, because nobody could name its topics.
     pub is_whole: bool,
     /// Why every search failed; `None` if one did not.
     pub failure: Option<String>,
