@@ -1,4 +1,5 @@
-//! Any server that speaks chat completions: services with a preset, Ollama, vLLM, LM Studio, llama.cpp, LiteLLM, gateways.
+//! Any server that speaks chat completions: services with a preset, Ollama, vLLM, LM Studio, llama.cpp, LiteLLM,
+//! gateways.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

@@ -47,8 +47,7 @@ pub struct ProviderSettings {
     /// The part before the `:` of a model id.
     pub name: String,
     pub kind: &'static ProviderKind,
-    /// The part of the address before `/chat/completions`, where the kind or the preset has no default or another is
-    /// wanted.
+    /// The part of the address before `/chat/completions`; `None` for the default of the kind or the preset.
     pub base_url: Option<String>,
     /// The API key, sent as a bearer token unless the service wants it in a header of its own.
     pub api_key: Option<SecretString>,

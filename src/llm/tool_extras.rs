@@ -1,10 +1,10 @@
 //! Extra data that a server sends with a tool call and wants back with it. It is kept among the reasoning blocks of the
 //! reply.
 //!
-//! - `extra_content` of a call: Gemini 3 signs its thoughts there, and refuses a conversation with a call whose signature is
-//!   missing (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
-//! - `reasoning_content` of the message: DeepSeek and Kimi refuse a conversation in which a message with calls lacks the
-//!   thoughts that came before them (<https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>).
+//! - `extra_content` of a call: Gemini 3 signs its thoughts there, and refuses a conversation with a call whose
+//!   signature is missing (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+//! - `reasoning_content` of the message: DeepSeek and Kimi refuse a conversation in which a message with calls lacks
+//!   the thoughts that came before them (<https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>).
 
 use std::borrow::Cow;
 

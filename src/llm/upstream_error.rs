@@ -201,7 +201,8 @@ impl ProviderError {
 }
 
 /// The wait that an error object asks for: Google's `RetryInfo` (<https://cloud.google.com/apis/design/errors>), or the
-/// end of a limit in Unix milliseconds, as OpenRouter puts it into the body (<https://openrouter.ai/docs/api/reference/limits>).
+/// end of a limit in Unix milliseconds, as OpenRouter puts it into the body
+/// (<https://openrouter.ai/docs/api/reference/limits>).
 fn wait_in(error: &Value, now: Timestamp) -> Option<Duration> {
     let mut details = error.get("details").and_then(Value::as_array).into_iter().flatten();
     if let Some(delay) = details.find_map(|detail| detail.get("retryDelay")?.as_str()?.strip_suffix('s')) {
@@ -291,8 +292,8 @@ fn kind_of_status(status: u16, said: &str) -> ErrorKind {
     }
 }
 
-/// Whether a 403 is about the prompt, which moderation has refused, or about this one model, which the account may not use:
-/// then nothing is wrong with the key.
+/// Whether a 403 is about the prompt, which moderation has refused, or about this one model, which the account may not
+/// use: then nothing is wrong with the key.
 fn says_right_key(said: &str) -> bool {
     const WORDS: &[&str] = &[
         "moderation",

@@ -26,8 +26,8 @@ const OPENAI_WITH_IMAGES: &[&str] = &[
 /// In alphabetical order, those for one's own machine last.
 pub const PRESETS: &[Preset] = &[
     // <https://platform.claude.com/docs/en/api/openai-sdk>: `response_format` is ignored, `temperature` capped at 1,
-    // reasoning is not returned; `GET /v1/models` takes the bearer key as well; images as `data:` addresses. No embeddings
-    // (<https://platform.claude.com/docs/en/build-with-claude/embeddings>).
+    // reasoning is not returned; `GET /v1/models` takes the bearer key as well; images as `data:` addresses. No
+    // embeddings (<https://platform.claude.com/docs/en/build-with-claude/embeddings>).
     Preset {
         name: "anthropic",
         base_url: Some("https://api.anthropic.com/v1"),
@@ -38,9 +38,9 @@ pub const PRESETS: &[Preset] = &[
         embeddings: false,
         ..Preset::PLAIN
     },
-    // <https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle> (v1: `model` is the deployment's name) and
-    // <https://learn.microsoft.com/azure/ai-services/openai/reference> (dated versions: the deployment is in the path).
-    // `/models` lists what could be deployed, not what is.
+    // <https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle> (v1: `model` is the deployment's name)
+    // and <https://learn.microsoft.com/azure/ai-services/openai/reference> (dated versions: the deployment is in the
+    // path). `/models` lists what could be deployed, not what is.
     Preset {
         name: "azure",
         base_url_variable: Some("AZURE_OPENAI_ENDPOINT"),
@@ -54,7 +54,7 @@ pub const PRESETS: &[Preset] = &[
         lists_models: false,
         ..Preset::PLAIN
     },
-    // <https://api-docs.deepseek.com>: `reasoning_content` beside the answer; JSON without a schema only; no
+    // <https://api-docs.deepseek.com>: `reasoning_content` next to the answer; JSON without a schema only; no
     // embeddings (<https://github.com/deepseek-ai/DeepSeek-V3/issues/806>).
     Preset {
         name: "deepseek",
@@ -73,8 +73,8 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://ai.google.dev/gemini-api/docs/openai>: errors come as a list of one; ids in the list begin with `models/`
-    // and are taken with and without it.
+    // <https://ai.google.dev/gemini-api/docs/openai>: errors come as a list of one; ids in the list begin with
+    // `models/` and are taken with and without it.
     Preset {
         name: "google",
         base_url: Some("https://generativelanguage.googleapis.com/v1beta/openai"),
@@ -84,8 +84,8 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://console.groq.com/docs/openai>: 400 for `logprobs`, `logit_bias` and names of messages, which are not sent;
-    // a schema is taken by some models only, and their list does not say by which; no model for embeddings
+    // <https://console.groq.com/docs/openai>: 400 for `logprobs`, `logit_bias` and names of messages, which are not
+    // sent; only some models accept a schema, and their list does not say which; no model for embeddings
     // (<https://github.com/groq/groq-python/issues/96>).
     Preset {
         name: "groq",
@@ -96,8 +96,8 @@ pub const PRESETS: &[Preset] = &[
         embeddings: false,
         ..Preset::PLAIN
     },
-    // <https://docs.mistral.ai/api>: what is not in its schema is refused with 422 (`extra_forbidden`), `stream_options`
-    // (<https://github.com/avante-corp/avante.nvim/issues/2347>) and `max_completion_tokens`
+    // <https://docs.mistral.ai/api>: what is not in its schema is refused with 422 (`extra_forbidden`),
+    // `stream_options` (<https://github.com/avante-corp/avante.nvim/issues/2347>) and `max_completion_tokens`
     // (<https://github.com/editor-code-assistant/eca/issues/231>) among it; a stream ends with its usage all the same.
     Preset {
         name: "mistral",
@@ -108,8 +108,8 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://platform.openai.com/docs/api-reference/chat/create>: `max_tokens` is deprecated, and refused by reasoning
-    // models.
+    // <https://platform.openai.com/docs/api-reference/chat/create>: `max_tokens` is deprecated, and refused by
+    // reasoning models.
     Preset {
         name: "openai",
         base_url: Some("https://api.openai.com/v1"),
@@ -121,8 +121,8 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://docs.perplexity.ai/docs/sonar/openai-compatibility>: `citations` and `search_results` beside the choices;
-    // no list of models, no tools; every model searches. Its vectors are of bytes and at another address
+    // <https://docs.perplexity.ai/docs/sonar/openai-compatibility>: `citations` and `search_results` next to the
+    // choices; no list of models, no tools; every model searches. Its vectors are of bytes and at another address
     // (<https://docs.perplexity.ai/docs/embeddings/best-practices>).
     Preset {
         name: "perplexity",
@@ -140,7 +140,7 @@ pub const PRESETS: &[Preset] = &[
     },
     // <https://documenter.getpostman.com/view/5900072/2s9YyzddrR>: prices are in coins. A stream stays empty
     // (<https://github.com/anomalyco/opencode/issues/2724>); no tools, no JSON
-    // (<https://github.com/ricardokl/straico-proxy>, proxy/new_chat_endpoint.md), no embeddings beside the chat.
+    // (<https://github.com/ricardokl/straico-proxy>, proxy/new_chat_endpoint.md), no embeddings.
     Preset {
         name: "straico",
         base_url: Some("https://api.straico.com/v0"),
@@ -163,8 +163,8 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` beside the answer; images by Grok 4 and by those called vision
-    // (<https://docs.x.ai/docs/guides/image-understanding>). No model for embeddings is on offer
+    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` next to the answer; images by Grok 4 and by those
+    // called vision (<https://docs.x.ai/docs/guides/image-understanding>). No model for embeddings is on offer
     // (<https://github.com/mindcraft-bots/mindcraft/pull/317>).
     Preset {
         name: "xai",
@@ -198,7 +198,7 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://docs.ollama.com/api/openai-compatibility>: a key is ignored; `reasoning` beside the answer.
+    // <https://docs.ollama.com/api/openai-compatibility>: a key is ignored; `reasoning` next to the answer.
     Preset {
         name: "ollama",
         base_url: Some("http://localhost:11434/v1"),

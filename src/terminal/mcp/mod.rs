@@ -31,8 +31,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// The longest message that is read, in bytes.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// Passes messages on until the input ends. Tools are called once the models and their prices are known (`listed`); all else
-/// is answered at once, because some clients give a server only seconds to start.
+/// Passes messages on until the input ends. Tools are called once the models and their prices are known (`listed`); all
+/// else is answered at once, because some clients give a server only seconds to start.
 ///
 /// # Errors
 /// None of its own: what goes wrong with a message is the answer to it.

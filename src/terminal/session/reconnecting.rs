@@ -21,7 +21,8 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
-/// How many tries in a row may fail before a run, or a question that may have become one, is given up: about ten minutes.
+/// How many tries in a row may fail before a run, or a question that may have become one, is given up: about ten
+/// minutes.
 const PATIENCE: usize = 120;
 
 /// Where a run's stream comes from.

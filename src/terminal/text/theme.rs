@@ -222,7 +222,7 @@ impl Theme {
             Depth::Ansi256 | Depth::True => paint(GREY),
         };
         let bold = |style: Style| style.add_modifier(Modifier::BOLD);
-        // Among few colours there are no eight that are readable on every background.
+        // With few colours, no eight are readable on every background.
         let second = |style: Style| if depth == Depth::True { style } else { bold(style) };
         Self {
             depth,

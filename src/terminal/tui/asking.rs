@@ -190,7 +190,8 @@ fn as_typed(question: &str) -> String {
     format!("{slash}{question}")
 }
 
-/// The question was refused: its text returns to the composer, before what was typed since, to be changed and asked again.
+/// The question was refused: its text returns to the composer, before what was typed since, to be changed and asked
+/// again.
 fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
     state.complain(trouble.to_string());
     let Some(thread) = state.threads.get_mut(conversation) else { return };

@@ -46,7 +46,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// With the number of items of every list, in the order in which they begin.
+    /// A writer. `lengths` has the number of items of every list, in the order in which lists begin.
     pub fn new(columns: usize, theme: &'a Theme, lengths: Vec<u64>) -> Self {
         Self {
             theme,
