@@ -137,7 +137,7 @@ pub struct ChatRequest {
     pub purpose: &'static Purpose,
     pub sampling: Sampling,
     pub timeouts: Timeouts,
-    /// Makes simulated replies and the jitter of retries repeatable; made from the run's seed and the call's key.
+    /// Makes simulated replies and the jitter of retries repeatable; made from the run's id and the call's key.
     pub seed: u64,
     /// The JSON schema that the reply must match. It is not sent if the model does not offer it or refuses it, so the
     /// prompt alone must say what to write, and the reply may be JSON or text.
