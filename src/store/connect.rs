@@ -1,15 +1,16 @@
 //! Connecting to the database, even to one that does not exist yet, or that cannot be written to for a while.
 
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
-use super::connection::{Cutoff, answer_within};
+use super::health::{Cutoff, LastFailure, answer_within};
+use super::kept::Kept;
 use super::pool::{self, Beginning};
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
@@ -17,8 +18,6 @@ use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 const NO_PING_WITHIN: Duration = Duration::from_secs(1);
 /// A connection that takes longer than this to answer a ping is replaced.
 const PING_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long every connection is pinged before use after one has failed.
-const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
 /// The first pause between two tries to prepare the database.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -82,7 +81,7 @@ impl Db {
     /// The database without a check: connections are made when they are needed.
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
-        let last_failure: Arc<Mutex<Option<Instant>>> = Arc::default();
+        let last_failure = LastFailure::default();
         let cutoff = Cutoff::default();
         let options = with_our_options(options);
         let pool = |most| pool_of(most, &last_failure, &cutoff).connect_lazy_with(options.clone());
@@ -91,6 +90,7 @@ impl Db {
         Self {
             pool,
             for_leases,
+            kept: Kept::new(cutoff.clone(), last_failure.clone()),
             last_failure,
             cutoff,
             held: Arc::default(),
@@ -168,7 +168,7 @@ impl Db {
 }
 
 /// Connections that are replaced when they may be dead, or hold outdated prepared statements.
-fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutoff) -> PgPoolOptions {
+fn pool_of(most: u32, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOptions {
     let (last_failure, cutoff, at_release) = (last_failure.clone(), cutoff.clone(), cutoff.clone());
     PgPoolOptions::new()
         .max_connections(most)
@@ -177,7 +177,7 @@ fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutof
         .test_before_acquire(false)
         .before_acquire(move |connection, about| {
             let is_outdated = is_outdated(&about, &cutoff);
-            let pings = about.idle_for > NO_PING_WITHIN || is_recent(&last_failure);
+            let pings = about.idle_for > NO_PING_WITHIN || last_failure.is_recent();
             let cutoff = cutoff.clone();
             Box::pin(async move {
                 if is_outdated {
@@ -194,7 +194,7 @@ fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutof
         .after_release(move |connection, about| {
             let is_outdated = is_outdated(&about, &at_release);
             Box::pin(async move {
-                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)).await?)
+                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, is_clean(connection)).await?)
             })
         })
 }
@@ -323,32 +323,12 @@ pub(super) async fn check(options: &PgConnectOptions) -> Result<(), SetupError> 
     if row.try_get("read_only")? { Err(SetupError::ReadOnly { place }) } else { Ok(()) }
 }
 
-fn is_recent(last_failure: &Mutex<Option<Instant>>) -> bool {
-    let last_failure = *last_failure.lock().unwrap_or_else(PoisonError::into_inner);
-    last_failure.is_some_and(|at| at.elapsed() < PING_AFTER_FAILURE)
-}
-
 /// Whether a connection that returns to the pool is clean, in no transaction and in no role, and its database accepts
-/// writes.
+/// writes. A connection that fails this is closed. So is one that a read-only database has opened: its session would stay
+/// read-only when the database no longer is.
 ///
-/// sqlx 0.9.0 gives a connection back with its transaction open when the future that sent `BEGIN`
-/// is dropped before the answer (and after a `BEGIN` whose second statement failed). Inside a
-/// transaction its start time lies before the statement's; in simple protocol and outside one the
-/// two are the same instant. A connection that fails this is closed. So is one that a read-only database
-/// has opened: its session would stay read-only when the database no longer is.
-///
-/// Where nothing was done in a user's name ([`error::refusal`](super::error::refusal)), the transaction has failed and is
-/// ended here: a blocked person's requests would cost a connection each.
-async fn may_be_used_again(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    match is_clean(connection).await {
-        Err(error) if has_failed(&error) => {
-            sqlx::raw_sql("ROLLBACK").execute(&mut *connection).await?;
-            is_clean(connection).await
-        }
-        clean => clean,
-    }
-}
-
+/// Inside a transaction its start time lies before the statement's; in simple protocol and outside one the two are the
+/// same instant.
 async fn is_clean(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let row = sqlx::raw_sql(
         "SELECT transaction_timestamp() = statement_timestamp() AND current_setting('role') = 'none'
@@ -357,11 +337,6 @@ async fn is_clean(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     .fetch_one(connection)
     .await?;
     row.try_get("clean")
-}
-
-/// Whether the transaction has failed before.
-fn has_failed(error: &sqlx::Error) -> bool {
-    error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("25P02"))
 }
 
 /// Where a connection goes, without the password.

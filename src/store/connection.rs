@@ -9,66 +9,32 @@
 //! statements that take too long, so an answer that is later than that will not come. The pool then replaces the other
 //! connections, too.
 
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
-use sqlx::postgres::{PgArguments, PgDatabaseError, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{
     AssertSqlSafe, Connection as _, Either, Error, Execute, Executor, PgConnection, Postgres, SqlStr,
-    Transaction,
 };
+
+use super::error;
+use super::health::{ACQUIRE_TIMEOUT, Cutoff, answer_within};
+use super::kept::{Kept, Lent};
 
 /// How much later than Postgres this end gives a statement up.
 const ANSWER_MARGIN: Duration = Duration::from_secs(2);
 /// Postgres does not end a commit: it may wait for a standby. One that is given up may have been done.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Waits for an answer of the database, which may have vanished, for `limit` at most.
-pub(super) async fn answer_within<T>(
-    limit: Duration,
-    work: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(Error::Io(io::ErrorKind::TimedOut.into())))
-}
-
-/// Connections that were opened before it are replaced by new ones; shared by a pool and its connections.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Cutoff(Arc<Mutex<Option<Instant>>>);
-
-impl Cutoff {
-    /// Connections from before now are useless, or may be.
-    fn move_to_now(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-
-    /// Whether a connection that was opened then is replaced.
-    pub(super) fn is_after(&self, opened: Instant) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|cutoff| cutoff >= opened)
-    }
-
-    /// Waits for an answer as [`answer_within`] does. Where none comes, the other connections may be dead as well: each
-    /// of them would be waited for in turn.
-    pub(super) async fn answer_within<T>(
-        &self,
-        limit: Duration,
-        work: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Error> {
-        let answer = answer_within(limit, work).await;
-        if matches!(&answer, Err(Error::Io(error)) if error.kind() == io::ErrorKind::TimedOut) {
-            self.move_to_now();
-        }
-        answer
-    }
-}
-
 /// See the module.
 #[derive(Debug)]
 pub struct TxConnection {
-    transaction: Transaction<'static, Postgres>,
+    /// Only its end takes it away.
+    lent: Option<Lent>,
+    /// Where it goes after a commit, instead of back to its pool.
+    kept: Option<Kept>,
     /// How it was begun.
     begin: String,
     /// After how long Postgres itself ends a statement.
@@ -79,17 +45,35 @@ pub struct TxConnection {
 }
 
 impl TxConnection {
-    pub(super) fn new(
-        transaction: Transaction<'static, Postgres>,
+    /// Begins a transaction on a connection with this statement.
+    pub(super) async fn begin(
+        lent: Lent,
         begin: String,
+        kept: Option<Kept>,
         statement_limit: Duration,
         cutoff: Cutoff,
-    ) -> Self {
-        Self { transaction, begin, statement_limit, is_fresh: true, cutoff }
+    ) -> Result<Self, Error> {
+        let sql = AssertSqlSafe(begin.clone());
+        // Whatever becomes of the statement: what it began is rolled back.
+        let mut begun = Self { lent: Some(lent), kept, begin, statement_limit, is_fresh: true, cutoff };
+        sqlx::raw_sql(sql).execute(begun.connection()?).await?;
+        Ok(begun)
     }
 
-    pub(super) async fn commit(self) -> Result<(), Error> {
-        self.cutoff.answer_within(COMMIT_TIMEOUT, self.transaction.commit()).await
+    fn connection(&mut self) -> Result<&mut PgConnection, Error> {
+        // It is there until the transaction ends.
+        self.lent.as_mut().map(|lent| &mut *lent.connection).ok_or(Error::PoolClosed)
+    }
+
+    /// Commits. After its answer the connection is in no transaction and in no role, so the next transaction may have it.
+    pub(super) async fn commit(mut self) -> Result<(), Error> {
+        let cutoff = self.cutoff.clone();
+        let commit = sqlx::raw_sql("COMMIT").execute(self.connection()?);
+        cutoff.answer_within(COMMIT_TIMEOUT, commit).await?;
+        if let Some(kept) = &self.kept {
+            kept.keep(self.lent.take().ok_or(Error::PoolClosed)?);
+        }
+        Ok(())
     }
 
     async fn run(&mut self, sql: SqlStr, arguments: Option<PgArguments>) -> Result<Vec<Outcome>, Error> {
@@ -104,18 +88,38 @@ impl TxConnection {
         arguments: Option<PgArguments>,
     ) -> Result<Vec<Outcome>, Error> {
         let again = std::mem::take(&mut self.is_fresh).then(|| (sql.clone(), arguments.clone()));
-        let result = send(&mut self.transaction, sql, arguments).await;
+        let result = send(self.connection()?, sql, arguments).await;
         let Err(error) = result else { return result };
-        if !is_stale(&error) {
+        if error::is_read_only(&error) {
+            // Sessions that were opened while the database took no writes refuse them for as long as they last.
+            self.cutoff.move_to_now();
+        }
+        if !error::is_stale(&error) {
             return Err(error);
         }
         self.cutoff.move_to_now();
         let Some((sql, arguments)) = again else { return Err(error) };
         tracing::info!("the schema has changed: statements are prepared again");
         let begin = AssertSqlSafe(format!("ROLLBACK; {}", self.begin));
-        sqlx::raw_sql(begin).execute(&mut *self.transaction).await?;
-        self.transaction.clear_cached_statements().await?;
-        send(&mut self.transaction, sql, arguments).await
+        let connection = self.connection()?;
+        sqlx::raw_sql(begin).execute(&mut *connection).await?;
+        connection.clear_cached_statements().await?;
+        send(connection, sql, arguments).await
+    }
+}
+
+impl Drop for TxConnection {
+    /// Rolls back what was not committed.
+    fn drop(&mut self) {
+        let Some(mut lent) = self.lent.take() else { return };
+        // As the pool does it: on the event loop that the connection belongs to.
+        tokio::spawn(async move {
+            let rollback = sqlx::raw_sql("ROLLBACK").execute(&mut *lent.connection);
+            if let Err(error) = answer_within(ACQUIRE_TIMEOUT, rollback).await {
+                tracing::debug!(%error, "a transaction cannot be rolled back: its connection is closed");
+                drop(lent.connection.detach());
+            }
+        });
     }
 }
 
@@ -128,12 +132,6 @@ async fn send(
     arguments: Option<PgArguments>,
 ) -> Result<Vec<Outcome>, Error> {
     connection.fetch_many((sql, arguments)).try_collect().await
-}
-
-/// Whether a prepared statement was refused because the columns of its answer have changed.
-pub(super) fn is_stale(error: &Error) -> bool {
-    let database = error.as_database_error().and_then(|error| error.try_downcast_ref::<PgDatabaseError>());
-    database.is_some_and(|error| error.code() == "0A000" && error.routine() == Some("RevalidateCachedQuery"))
 }
 
 impl<'c> Executor<'c> for &'c mut TxConnection {
@@ -168,6 +166,6 @@ impl<'c> Executor<'c> for &'c mut TxConnection {
     where
         'c: 'e,
     {
-        (&mut *self.transaction).prepare_with(sql, parameters)
+        async move { self.connection()?.prepare_with(sql, parameters).await }.boxed()
     }
 }

@@ -3,8 +3,8 @@
 use std::error::Error as StdError;
 
 use sqlx::migrate::MigrateError;
+use sqlx::postgres::PgDatabaseError;
 
-use super::connection::is_stale;
 use crate::invisible::holds_nul;
 
 /// Why the database cannot be used, in words that anybody may read.
@@ -131,6 +131,17 @@ pub(super) fn refusal(error: &sqlx::Error) -> Option<StoreError> {
         Some("LC004") => Some(StoreError::Blocked),
         _ => None,
     }
+}
+
+/// Whether a prepared statement was refused because the columns of its answer have changed.
+pub(super) fn is_stale(error: &sqlx::Error) -> bool {
+    let database = error.as_database_error().and_then(|error| error.try_downcast_ref::<PgDatabaseError>());
+    database.is_some_and(|error| error.code() == "0A000" && error.routine() == Some("RevalidateCachedQuery"))
+}
+
+/// Whether a write was refused because the database, or this session of it, takes none.
+pub(super) fn is_read_only(error: &sqlx::Error) -> bool {
+    sql_state(error).as_deref() == Some(READ_ONLY_STATE)
 }
 
 /// Whether trying again later, unchanged, may succeed.

@@ -172,7 +172,7 @@ async fn prolong(
     sql: &'static str,
 ) -> Result<Vec<LeaseState>, StoreError> {
     let (ids, attempts) = ids_and_attempts(runs);
-    let mut tx = db.begin_on(&db.for_leases, &Scope::Engine, limits).await?;
+    let mut tx = db.begin_for_leases(limits).await?;
     let rows =
         sqlx::query(sql).bind(ids).bind(attempts).bind(lease.as_secs_f64()).fetch_all(&mut *tx).await?;
     tx.commit().await?;

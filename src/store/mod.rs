@@ -30,10 +30,12 @@ pub mod export;
 pub mod feedback;
 pub mod figures;
 pub mod folders;
+mod health;
 pub mod holds;
 mod housekeeping;
 mod inspect;
 pub mod journal;
+mod kept;
 pub mod leases;
 pub mod library;
 mod like;
@@ -64,16 +66,17 @@ pub mod webhooks;
 
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use sqlx::Row as _;
 use sqlx::postgres::{PgConnectOptions, PgPool};
-use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::watch;
 
 use crate::id::{AccessId, UserId};
-use connection::Cutoff;
+use health::{ACQUIRE_TIMEOUT, Cutoff, LastFailure};
+use kept::{Kept, Lent};
 use pool::Beginning;
 
 pub use connect::{Pooling, Sessions, prepare};
@@ -85,8 +88,6 @@ pub use migrate::migrate;
 pub use pool::PoolState;
 pub use run_status::RunStatus;
 
-/// How long a caller waits for a free connection before the database counts as unavailable.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
 /// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever: its user's next question
@@ -203,8 +204,10 @@ pub struct Db {
     pool: PgPool,
     /// A pool only for prolonging leases, which must not wait behind requests: they would run out.
     for_leases: PgPool,
+    /// Connections of `pool` that have just been used.
+    kept: Kept,
     /// When a connection last failed.
-    last_failure: Arc<Mutex<Option<Instant>>>,
+    last_failure: LastFailure,
     /// Which connections are replaced.
     cutoff: Cutoff,
     /// Why no transaction is begun yet; absent once the database is open.
@@ -239,10 +242,23 @@ impl Db {
 
     /// The same with limits of its own.
     async fn begin_within(&self, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
-        self.begin_on(&self.pool, scope, limits).await
+        let lent = self.kept.or_acquire(&self.pool);
+        self.begin_on(lent, Some(&self.kept), scope, limits).await
     }
 
-    async fn begin_on(&self, pool: &PgPool, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
+    /// A transaction on the connection that only leases are prolonged with.
+    async fn begin_for_leases(&self, limits: Limits) -> Result<Tx, StoreError> {
+        let lent = async { self.for_leases.acquire().await.map(Lent::new) };
+        self.begin_on(lent, None, &Scope::Engine, limits).await
+    }
+
+    async fn begin_on(
+        &self,
+        lent: impl Future<Output = Result<Lent, sqlx::Error>>,
+        kept: Option<&Kept>,
+        scope: &Scope,
+        limits: Limits,
+    ) -> Result<Tx, StoreError> {
         if let Some(user) = scope.person() {
             refuse_nul("the user id", user.as_str())?;
         }
@@ -250,9 +266,12 @@ impl Db {
             return Err(StoreError::Unavailable(sqlx::Error::Io(io::Error::other(reason))));
         }
         let begin = scope.begin_sql(self.sessions(), limits);
+        let statement_limit = Duration::from_millis(limits.statement_ms.into());
+        let (kept, cutoff) = (kept.cloned(), self.cutoff.clone());
+        let begun = async { TxConnection::begin(lent.await?, begin, kept, statement_limit, cutoff).await };
         // Opening a connection may be a part of it. Boxed, that takes up its 15 kB only while it lasts, and not twice in everything
         // that reads the database somewhere: every open stream, every run (docs/performance.md).
-        let begun = Box::pin(pool.begin_with(AssertSqlSafe(begin.clone())));
+        let begun = Box::pin(begun);
         let beginning = self.beginning.one_more();
         let begun = self.in_time(begun).await;
         drop(beginning);
@@ -262,9 +281,7 @@ impl Db {
         if matches!(begun, Err(sqlx::Error::PoolTimedOut)) {
             pool::timed_out();
         }
-        let statement_limit = Duration::from_millis(limits.statement_ms.into());
-        let inner = TxConnection::new(begun?, begin, statement_limit, self.cutoff.clone());
-        Ok(Tx { inner, scope: scope.clone() })
+        Ok(Tx { inner: begun?, scope: scope.clone() })
     }
 
     /// Whether the database answers now and takes writes: for readiness. Otherwise why not, in words that
@@ -274,7 +291,9 @@ impl Db {
             return Err(reason);
         }
         let asked = sqlx::raw_sql("SELECT current_setting('transaction_read_only') = 'on' AS read_only");
-        let row = self.in_time(asked.fetch_one(&self.pool)).await.map_err(|error| {
+        let answered =
+            async { asked.fetch_one(&mut *self.kept.or_acquire(&self.pool).await?.connection).await };
+        let row = self.in_time(answered).await.map_err(|error| {
             tracing::warn!(%error, "the database does not answer");
             error::UNREACHABLE
         })?;
@@ -291,7 +310,7 @@ impl Db {
         let result =
             tokio::time::timeout(ACQUIRE_TIMEOUT, work).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
         if result.as_ref().is_err_and(|error| error::refusal(error).is_none()) {
-            *self.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+            self.last_failure.note();
         }
         result
     }
@@ -300,13 +319,15 @@ impl Db {
     #[must_use]
     pub fn pool_state(&self) -> PoolState {
         let (open, most) = (self.pool.size(), self.pool.options().get_max_connections());
-        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX).min(open);
+        let idle = self.pool.num_idle() + self.kept.count();
+        let idle = u32::try_from(idle).unwrap_or(u32::MAX).min(open);
         let waiting = if idle == 0 && open >= most { self.beginning.count() } else { 0 };
         PoolState { in_use: open - idle, idle, waiting, most }
     }
 
     /// Waits for the transactions under way and closes every connection.
     pub async fn close(&self) {
+        self.kept.close();
         tokio::join!(self.pool.close(), self.for_leases.close());
     }
 }

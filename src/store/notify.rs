@@ -7,7 +7,7 @@ use sqlx::postgres::PgListener;
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
-use super::connection::answer_within;
+use super::health::answer_within;
 use super::{ACQUIRE_TIMEOUT, Db, Scope, StoreError, Tx};
 use crate::id::{ConversationId, RunId};
 

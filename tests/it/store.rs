@@ -4,7 +4,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use llm_council::id::UserId;
-use llm_council::store::{Db, Scope, StoreError};
+use llm_council::store::{Db, Scope, StoreError, Tx, conversations};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _};
 
@@ -325,6 +325,88 @@ async fn connections_are_used_again_after_commits_drops_and_failed_statements() 
     // As many as the pool may have: on a slow machine a connection is still being cleaned up when the next
     // one is asked for. Thrown away, they would be forty and more.
     assert!(backends.len() <= 9, "{} connections for 60 transactions", backends.len());
+}
+
+/// The session that a transaction is in, and how many transactions that session has begun.
+async fn session_of(tx: &mut Tx) -> (i32, i64) {
+    let row = sqlx::query(
+        "SELECT pid, split_part(virtualtransaction, '/', 2)::bigint AS number FROM pg_locks
+         WHERE locktype = 'virtualxid' AND pid = pg_backend_pid()",
+    )
+    .fetch_one(&mut **tx)
+    .await
+    .unwrap();
+    (row.get("pid"), row.get("number"))
+}
+
+#[tokio::test]
+async fn after_a_commit_the_next_transaction_has_the_connection_without_a_question_about_it() {
+    let test = TestDb::new().await;
+    let mut before = None;
+    for _ in 0..5 {
+        let mut tx = test.db().begin(&user("ann")).await.unwrap();
+        let (session, number) = session_of(&mut tx).await;
+        tx.commit().await.unwrap();
+        // A look whether the connection is clean would be a transaction, too.
+        assert!(before.is_none_or(|before| before == (session, number - 1)), "{before:?}, then {number}");
+        before = Some((session, number));
+    }
+    assert_eq!(test.db().pool_state().in_use, 0);
+}
+
+#[tokio::test]
+async fn one_connection_is_enough_for_everybody_in_turn() {
+    let test = TestDb::new().await;
+    let db = Db::connect_with(test.options(), 1).await.unwrap();
+    let transaction = async |round: usize| {
+        let mut tx = db.begin(&user("ann")).await.unwrap();
+        session_of(&mut tx).await;
+        if round % 3 == 0 {
+            drop(tx);
+        } else {
+            tx.commit().await.unwrap();
+        }
+        db.ready().await.unwrap();
+    };
+    futures_util::future::join_all((0..60).map(transaction)).await;
+    let closed = tokio::time::timeout(Duration::from_secs(30), db.close()).await;
+    closed.expect("no connection is missing");
+    assert!(matches!(db.begin(&user("ann")).await, Err(StoreError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn a_session_from_a_time_without_writes_refuses_one_write_at_most() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    let name = test.options().get_database().unwrap().to_owned();
+    let set = async |superuser: &mut PgConnection, how: &str| {
+        let sql = format!("ALTER DATABASE \"{name}\" {how}");
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(superuser).await.unwrap();
+    };
+    set(&mut superuser, "SET default_transaction_read_only = on").await;
+    let db = Db::lazy(test.options(), 2);
+    // Both of its connections read, and commit.
+    let mut readers = Vec::new();
+    for _ in 0..2 {
+        readers.push(db.begin(&user("ann")).await.unwrap());
+    }
+    for tx in readers {
+        tx.commit().await.unwrap();
+    }
+    set(&mut superuser, "RESET default_transaction_read_only").await;
+    let mut refused = 0;
+    while let Err(error) = write(&db).await {
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+        refused += 1;
+    }
+    assert!(refused <= 1, "{refused} writes were refused");
+    db.close().await;
+}
+
+async fn write(db: &Db) -> Result<(), StoreError> {
+    let mut tx = db.begin(&user("ann")).await?;
+    conversations::create(&mut tx, None).await?;
+    tx.commit().await
 }
 
 /// Awaits `future`, and drops it unfinished when it has to wait once more after `waits` times.

@@ -12,7 +12,7 @@ use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::attachments::{self, Attached};
 use crate::store::budgets::reserve::{self, ExpectedCost, Outcome};
 use crate::store::budgets::{self, State, budgets_of};
-use crate::store::connection::is_stale;
+use crate::store::error::is_stale;
 use crate::store::journal::LogRow;
 use crate::store::notify::{self, Notice};
 use crate::store::plans::PlanParts;
