@@ -56,7 +56,10 @@ fn again(state: &mut State, conversation: &str) {
 /// A conversation was deleted; it must not be continued.
 fn deleted(state: &mut State, conversation: &str) -> Vec<Effect> {
     state.threads.remove(conversation);
-    state.open.take_if(|open| open == conversation);
+    if state.open.take_if(|open| open == conversation).is_some() {
+        // They were for its next question.
+        state.settings.files.clear();
+    }
     state.say("Deleted.");
     vec![Effect::List { query: state.list.query.clone() }]
 }

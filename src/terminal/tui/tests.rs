@@ -190,6 +190,12 @@ fn a_file_goes_with_the_questions_of_the_conversation_that_it_was_named_in() {
     state.list.selected = 0;
     open(&mut state);
     assert!(state.settings.files.is_empty());
+    // Nor does the next question take over those of a conversation that was deleted.
+    reply(&mut state, Reply::Attached { files: files(), to: Some("x1".to_owned()) });
+    reply(&mut state, Reply::Deleted { conversation: conversation.clone() });
+    assert_eq!(state.settings.files.len(), 1);
+    reply(&mut state, Reply::Deleted { conversation: "x1".to_owned() });
+    assert!(state.settings.files.is_empty());
 }
 
 #[test]
