@@ -3,6 +3,7 @@
 
 mod defaults;
 mod request;
+mod rounds;
 
 use serde::{Deserialize, Serialize};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::rounds::{Circumstances, Rounds};
 use super::{Plan, VERSION};
 use crate::council::attached::Attached;
 use crate::council::brief::Brief;
@@ -12,7 +13,7 @@ use crate::council::field::{FieldError, FieldErrorKind, Fields};
 use crate::council::formats::list::Format;
 use crate::council::member::{Member, member_problems, members, model_problem};
 use crate::council::options::cache::CachePlan;
-use crate::council::options::rubric::{self, Rubric};
+use crate::council::options::rubric::Rubric;
 use crate::council::options::tools;
 use crate::council::process;
 use crate::council::prompts::history::{self, Turn};
@@ -20,9 +21,8 @@ use crate::council::prompts::line::Line;
 use crate::council::prompts::own::OwnTexts;
 use crate::council::prompts::template::Prompts;
 use crate::council::ranking::records::ReviewerRecords;
-use crate::council::ranking::self_votes::SelfVotes;
 use crate::council::ranking::weights::{Record, Weighing};
-use crate::council::run_event::{Ignored, IgnoredFact};
+use crate::council::run_event::IgnoredFact;
 use crate::council::searching::material::Background;
 use crate::council::searching::plan::{SearchContext, SearchPlan};
 use crate::council::settings::Settings;
@@ -32,8 +32,6 @@ use crate::invisible::shows_nothing;
 /// The longest question, and the longest system prompt, in characters. Coding agents send system prompts of forty
 /// thousand.
 pub const MAX_CONTENT_CHARS: usize = 100_000;
-/// The longest wait for stragglers once the quorum has answered.
-const MAX_GRACE_MS: i64 = 600_000;
 
 /// What a request is read against: settings, conversation, and what was found for it.
 #[derive(Clone, Default)]
@@ -140,89 +138,21 @@ impl Plan {
         if let Some(seat) = alone {
             options.ask_alone(seat, &mut ignored);
         }
-        let weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
-        let weighing = (is_council && !without_reviews && weighted.unwrap_or(true))
-            .then(|| Weighing::of(&context.records, settings.models_that_may_review()));
-        let self_votes = SelfVotes::parse(&mut fields, settings.count_self_votes);
-        let reviewer_records = context.reviewer_records.of(settings.models_that_may_review());
-        let reviewers = match settings.options.jury.reviewer_models.len() {
-            0 => options.roster.most(seats),
-            jury => jury,
-        };
-        let mut reviews_per_answer = at_most(&mut fields, "reviews_per_answer", (reviewers, "reviewers"));
-        let mut second_reading = fields.take("use_second_reading", "true or false").unwrap_or(false);
-        let mut rubric = Rubric::parse(&mut fields, context.rubric.as_ref());
         let members = options.roster.most(seats);
-        let mut quorum = at_most(&mut fields, "quorum", (members, "members"));
-        let mut straggler_grace_ms = straggler_grace_ms(&mut fields);
+        let reviewers_named = settings.options.jury.reviewer_models.len();
+        let mut rounds = Rounds::parse(
+            &mut fields,
+            (members, reviewers_named),
+            settings.count_self_votes,
+            context.rubric.as_ref(),
+        );
+        let weighing = (is_council && !without_reviews && rounds.weighted.unwrap_or(true))
+            .then(|| Weighing::of(&context.records, settings.models_that_may_review()));
+        let reviewer_records = context.reviewer_records.of(settings.models_that_may_review());
         let one_at_a_time = fields.take("one_at_a_time", "true or false").unwrap_or(false);
-        if without_reviews {
-            let named = fields.take::<Vec<Value>>("reviewer_models", "a list of models").unwrap_or_default();
-            let others = [
-                ("use_weighted_consensus", weighted == Some(true)),
-                ("reviewer_models", !named.is_empty()),
-                ("reviews_per_answer", reviews_per_answer.take().is_some()),
-                ("use_second_reading", std::mem::take(&mut second_reading)),
-                // Ballots on the answers to the parts use it.
-                (rubric::FIELD, !format.ranks_parts() && rubric.take().is_some()),
-            ];
-            for (field, _) in others.into_iter().filter(|(_, on)| *on) {
-                ignored.push(Ignored::because(field, IgnoredFact::Unreviewed));
-            }
-        }
-        if alone.is_some() {
-            let others = [
-                ("quorum", quorum.take().is_some()),
-                ("straggler_grace_ms", std::mem::take(&mut straggler_grace_ms) > 0),
-            ];
-            for (field, _) in others.into_iter().filter(|(_, on)| *on) {
-                ignored.push(Ignored::because(field, IgnoredFact::Alone));
-            }
-        }
-        if !is_council {
-            let others = [
-                ("use_reviews", unreviewed),
-                ("use_weighted_consensus", weighted == Some(true)),
-                ("use_second_reading", std::mem::take(&mut second_reading)),
-                ("quorum", quorum.take().is_some()),
-                ("straggler_grace_ms", std::mem::take(&mut straggler_grace_ms) > 0),
-            ];
-            let off = options.take_switched_on().into_iter().chain(others);
-            for (field, _) in off.filter(|(_, on)| *on) {
-                let fact = IgnoredFact::CouncilOnly { mode: format.mode().to_owned() };
-                ignored.push(Ignored::because(field, fact));
-            }
-        }
-        let reviewers_named =
-            fields.has("reviewer_models") && !settings.options.jury.reviewer_models.is_empty();
-        if format.may_take_apart() {
-            // Whether the question is taken apart shows only in the run.
-            let others = [
-                ("use_reviews", unreviewed),
-                ("use_weighted_consensus", weighted == Some(true) && !without_reviews),
-                ("reviewer_models", reviewers_named && !without_reviews),
-                ("reviews_per_answer", reviews_per_answer.is_some()),
-                ("use_second_reading", second_reading),
-                (rubric::FIELD, rubric.is_some() && !format.ranks_parts()),
-                ("quorum", quorum.is_some()),
-                ("straggler_grace_ms", straggler_grace_ms > 0),
-            ];
-            let on = options.switched_on().into_iter().chain(others).filter(|(_, on)| *on);
-            ignored.extend(on.map(|(field, _)| Ignored::because(field, IgnoredFact::TakenApart)));
-            if without_reviews && rubric.is_some() {
-                ignored.push(Ignored::because(rubric::FIELD, IgnoredFact::PartsOnly));
-            }
-        }
-        if !is_council && !format.has_ballots() {
-            let others = [
-                ("reviewer_models", reviewers_named),
-                ("reviews_per_answer", reviews_per_answer.take().is_some()),
-                (rubric::FIELD, rubric.take().is_some()),
-            ];
-            for (field, _) in others.into_iter().filter(|(_, on)| *on) {
-                ignored.push(Ignored::because(field, IgnoredFact::Unreviewed));
-            }
-        }
+        let (is_unreviewed, is_alone) = (unreviewed, alone.is_some());
+        let circumstances = Circumstances { format, is_unreviewed, is_alone, without_reviews };
+        rounds.leave_out(&mut fields, &mut options, circumstances, &mut ignored);
         let lookups = Lookups::parse(&mut fields, context.search.as_ref());
         let by_default = format.has_tools_by_default();
         let search = context.search.as_ref();
@@ -260,15 +190,15 @@ impl Plan {
                 chain_of_thought,
                 tools,
                 weighing,
-                self_votes: Some(self_votes),
+                self_votes: Some(rounds.self_votes),
                 reviewer_records,
-                quorum,
-                straggler_grace_ms,
+                quorum: rounds.quorum,
+                straggler_grace_ms: rounds.straggler_grace_ms,
                 one_at_a_time,
                 without_reviews,
-                reviews_per_answer,
-                rubric,
-                second_reading,
+                reviews_per_answer: rounds.reviews_per_answer,
+                rubric: rounds.rubric,
+                second_reading: rounds.second_reading,
                 failed_are_done: true,
             },
             format,
@@ -284,26 +214,6 @@ impl Plan {
         })?;
         Ok(plan.with_texts(&context.prompts).scoped())
     }
-}
-
-/// Reads a number from 1 to that of these (`who`).
-fn at_most(fields: &mut Fields<'_>, field: &str, (all, who): (usize, &str)) -> Option<usize> {
-    let given: i64 = fields.take(field, "a whole number")?;
-    let some = usize::try_from(given).ok().filter(|some| (1..=all).contains(some));
-    if some.is_none() {
-        let message = format!("must be from 1 to {all}, the number of {who}; it is {given}");
-        fields.refuse(field, FieldErrorKind::Value, message);
-    }
-    some
-}
-
-fn straggler_grace_ms(fields: &mut Fields<'_>) -> u64 {
-    let given: i64 = fields.take("straggler_grace_ms", "a whole number").unwrap_or_default();
-    if !(0..=MAX_GRACE_MS).contains(&given) {
-        let message = format!("must be from 0 to {MAX_GRACE_MS} milliseconds; it is {given}");
-        fields.refuse("straggler_grace_ms", FieldErrorKind::Value, message);
-    }
-    u64::try_from(given).unwrap_or_default()
 }
 
 /// What is wrong with a question, if anything.
