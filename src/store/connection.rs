@@ -33,7 +33,7 @@ const COMMIT_TIMEOUT: Duration = Duration::from_secs(15);
 pub struct TxConnection {
     /// Only its end takes it away.
     lent: Option<Lent>,
-    /// Where it goes after a commit, instead of back to its pool.
+    /// Where it goes after its end, instead of back to its pool.
     kept: Option<Kept>,
     /// How it was begun.
     begin: String,
@@ -109,15 +109,21 @@ impl TxConnection {
 }
 
 impl Drop for TxConnection {
-    /// Rolls back what was not committed.
+    /// Rolls back what was not committed, in the background: what only read is simply dropped.
     fn drop(&mut self) {
         let Some(mut lent) = self.lent.take() else { return };
-        // As the pool does it: on the event loop that the connection belongs to.
+        let kept = self.kept.take();
+        // On the event loop that the connection belongs to.
+        #[expect(clippy::disallowed_methods, reason = "as the pool does it; closing the pool waits for it")]
         tokio::spawn(async move {
             let rollback = sqlx::raw_sql("ROLLBACK").execute(&mut *lent.connection);
-            if let Err(error) = answer_within(ACQUIRE_TIMEOUT, rollback).await {
-                tracing::debug!(%error, "a transaction cannot be rolled back: its connection is closed");
-                drop(lent.connection.detach());
+            match (answer_within(ACQUIRE_TIMEOUT, rollback).await, kept) {
+                (Ok(_), Some(kept)) => kept.keep(lent),
+                (Ok(_), None) => {}
+                (Err(error), _) => {
+                    tracing::debug!(%error, "a transaction cannot be rolled back: its connection is closed");
+                    drop(lent.connection.detach());
+                }
             }
         });
     }

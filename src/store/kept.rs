@@ -1,6 +1,6 @@
 //! Connections that go from one transaction straight to the next. The pool asks the database twice about each connection
-//! that comes back: whether it is clean, and whether it lives. After a commit that was answered both are known, and two
-//! of five messages of a transaction are saved (docs/performance.md).
+//! that comes back: whether it is clean, and whether it lives. After a commit or a rollback that was answered both are
+//! known, and two of five messages of a transaction are saved (docs/performance.md).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
