@@ -115,7 +115,7 @@ pub enum RunEvent {
         /// Options that were switched on and do not apply to this run, each with its reason.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<Ignored>,
-        /// Those texts of its prompts that are the administrator's own.
+        /// The texts of its prompts that are the administrator's own.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         prompts: Vec<OwnPrompt>,
         /// The criteria by which its reviewers judge, where the request has given some.

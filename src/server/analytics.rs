@@ -21,7 +21,7 @@ use crate::store::{Tx, audit};
 
 /// How often the runs are drawn again for the intervals of a leaderboard.
 const DRAWS: usize = 200;
-/// The same runs give the same intervals.
+/// Fixed, so that the same runs give the same intervals.
 const SEED: u64 = 1952;
 const MAX_PER_PAGE: u32 = 200;
 
@@ -268,7 +268,7 @@ pub(super) async fn recent(
     Ok(web::Json(Recent { queries: rows.into_iter().map(RecentRun::from).collect(), total }))
 }
 
-/// That analytics were cleared.
+/// Confirms that analytics were cleared.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Cleared {
     pub status: Status,

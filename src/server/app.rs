@@ -64,13 +64,13 @@ impl App {
         self.settings_in(&mut self.db.begin(scope).await?).await
     }
 
-    /// The same within a transaction of the user's.
+    /// Like [`App::settings`], within a transaction of the user's.
     pub async fn settings_in(&self, tx: &mut Tx) -> Result<(Settings, bool), Problem> {
         let layers = settings::layers(tx).await?;
         self.settings_of(layers)
     }
 
-    /// The same from layers that were read already.
+    /// The settings in force, from layers that were read already.
     ///
     /// # Errors
     /// 500 when a stored layer cannot be read.

@@ -48,7 +48,7 @@ pub(super) struct Question<'q> {
     pub body: &'q Value,
     /// What was said before, where the asker says that; else what the conversation holds.
     pub history: Option<Vec<Turn>>,
-    /// The same key from the same user gives the same run.
+    /// A request with the same key from the same user returns the same run.
     pub idempotency_key: Option<IdempotencyKey>,
     /// Whether somebody follows the run who can decide whether an earlier answer will do.
     pub is_attended: bool,
@@ -82,7 +82,7 @@ pub(super) async fn ask(
     ask_for(app, caller, asked_by(request), question).await
 }
 
-/// The same where the HTTP request itself is no longer available.
+/// Like [`ask`], where the HTTP request itself is no longer available.
 ///
 /// # Errors
 /// As [`ask`].
@@ -98,8 +98,8 @@ pub(super) async fn ask_for(
     ask_in(app, caller, tx, asked_by, question).await
 }
 
-/// The same in a transaction of the caller's, which ends with it, for callers that have checked whether they may ask
-/// and whether this server can take it.
+/// Like [`ask_for`], in a transaction of the caller's, which ends with it; for callers that have checked the permission
+/// to ask and whether this server accepts questions.
 ///
 /// # Errors
 /// As [`ask`].
@@ -150,7 +150,7 @@ pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Optio
     wait_as(app, caller, events).await
 }
 
-/// The same as this reader of the run.
+/// Like [`wait`], with an open subscription to the run.
 ///
 /// # Errors
 /// As of [`wait`].

@@ -87,7 +87,7 @@ pub struct CacheConfig {
     pub cache_mode: CacheMode,
     /// Answers of one person that are kept; beyond it the least recently used ones are deleted.
     pub max_entries: u32,
-    /// The same under the name that existing clients read.
+    /// `max_entries` under the name that existing clients read.
     pub max_cache_entries: u32,
     /// Whether questions are compared by vectors of an embedding model. Not where its provider has no embeddings, whatever is
     /// set.
@@ -150,7 +150,7 @@ pub struct EmbeddingsConfig {
     pub embedding_model: String,
     /// Components of the default model's vectors.
     pub embedding_dimension: usize,
-    /// The same under the name that existing clients read.
+    /// `embedding_dimension` under the name that existing clients read.
     pub dimensions: usize,
     /// The base URL under which the caller's model is asked, without a query; null where no model makes vectors, and where
     /// a simulated one does.
@@ -199,7 +199,7 @@ pub struct CacheStats {
     pub cost_saved: f64,
     /// How long they had taken, in milliseconds.
     pub time_saved: u64,
-    /// The same under the names that existing clients read.
+    /// `cost_saved` and `time_saved` under the names that existing clients read.
     pub total_cost_saved: f64,
     pub total_time_saved_ms: u64,
     /// Questions of which no model could make a vector: only the same text was looked for.
@@ -338,7 +338,7 @@ impl From<cache::Entry> for CacheEntry {
     }
 }
 
-/// Some of the answers that are kept.
+/// A page of the answers that are kept.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CacheEntries {
     /// Most recently used first; without vectors.
@@ -375,7 +375,7 @@ pub(super) async fn entries(
     Ok(web::Json(CacheEntries { entries, total: listed.total, limit, offset }))
 }
 
-/// That something was deleted, as existing clients read it.
+/// Confirms a deletion, as existing clients read it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CacheDeleted {
     pub success: bool,
@@ -479,7 +479,7 @@ pub struct CacheSearchRequest {
 }
 
 impl CacheQuery {
-    /// The same with what the body says.
+    /// This query, with the fields of the body in place of the URL's.
     ///
     /// # Errors
     /// Every wrong field of the body.

@@ -184,7 +184,7 @@ pub(super) enum Which {
     Through(MessageId),
     /// What was said up to this message, and it.
     UpTo(MessageId),
-    /// All of them.
+    /// The messages of all branches.
     All,
 }
 
@@ -224,7 +224,7 @@ pub(super) async fn find(
     found(app, caller, id, which, None).await
 }
 
-/// The same with so many of the last answers whole.
+/// Like `find`, with only so many of the last answers in full.
 async fn found(
     app: &App,
     caller: &Caller,

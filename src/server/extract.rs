@@ -119,7 +119,7 @@ impl FromRequest for Body {
     }
 }
 
-/// The same where a request may come without a body: `{}` then.
+/// Reads the body of a request that may come without one: `{}` then.
 ///
 /// # Errors
 /// As with [`Body`].

@@ -23,7 +23,7 @@ use crate::store::{StoreError, audit, runs};
 pub enum BetterAnswer {
     /// The final answer.
     Council,
-    /// That of a member, by its seat's name.
+    /// The answer of this member, by its seat's name.
     Member(String),
 }
 
@@ -170,7 +170,7 @@ fn deliberation(run: &RunRow) -> Deliberation {
     run.body.clone().map(shape::deliberation).unwrap_or_default()
 }
 
-/// That feedback was taken back.
+/// Confirms that feedback was withdrawn.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Withdrawn {
     pub status: Status,

@@ -48,7 +48,7 @@ fn title_of(messages: &[SharedMessage]) -> Option<String> {
     Some(title).filter(|title| !title.is_empty())
 }
 
-/// The same for the page, as a list. Answers do not name their run.
+/// Another user's messages as a list for the page. Answers do not name their run.
 pub(super) fn shown(messages: Vec<SharedMessage>) -> Vec<Message> {
     let mut before = None;
     let mut shown = Vec::with_capacity(messages.len());

@@ -10,7 +10,7 @@ use super::app::App;
 use super::metrics::rendered;
 use super::problem::Problem;
 
-/// That the process answers.
+/// Says that the process answers.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Alive {
     pub status: &'static str,

@@ -40,7 +40,7 @@ pub(super) fn key(
     }
 }
 
-/// The same for a key that came as a field of this name.
+/// The key where it came as the field of this name.
 ///
 /// # Errors
 /// 422 for anything that is not a key.
@@ -69,8 +69,8 @@ fn of(key: &str, target: Target, body: &Value) -> IdempotencyKey {
     IdempotencyKey { key, request_digest: digest(target, body) }
 }
 
-/// The same for the same JSON, however it is written. Stored with runs: changing it would refuse requests that are sent
-/// again across an upgrade.
+/// A digest of a request that is equal for equal JSON, however that is written. Stored with runs: changing it would
+/// refuse requests that are repeated across an upgrade.
 pub(super) fn digest(target: Target, body: &Value) -> Vec<u8> {
     let target = match target {
         Target::Question(conversation) => format!("question {conversation}"),

@@ -76,7 +76,7 @@ pub struct MessageEstimate {
     /// instead of a model of the built-in council that is not.
     pub missing_models: Vec<MissingModel>,
     pub budgets: Vec<BudgetState>,
-    /// Those that it would nearly use up (80 %), with what it needs among `reserved_usd`; none where it
+    /// The budgets that the question would nearly use up (80 %), with what it needs among `reserved_usd`; none where it
     /// would be refused.
     pub nearly_used_up: Vec<BudgetState>,
     /// Why it would be refused (402) if it were asked now; absent when it would be let in.

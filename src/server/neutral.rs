@@ -24,7 +24,7 @@ pub(super) fn neutral(markdown: &str) -> String {
     out.join("\n")
 }
 
-/// The same for a name within a line: whoever has put a council together gives its members theirs.
+/// Like [`neutral`], for a name within a line: members have the names that the council's author gave them.
 pub(super) fn neutral_name(name: &str) -> String {
     neutral(name).replace('\n', " ")
 }

@@ -36,7 +36,7 @@ const PROBLEMS: [(u16, &str); 18] = [
     (504, "A model provider gave no answer in time"),
 ];
 
-/// Any request to the API.
+/// What any request to the API may be answered with.
 const ALWAYS: [u16; 7] = [400, 401, 403, 412, 421, 500, 503];
 /// A request with a body.
 const WITH_BODY: [u16; 4] = [408, 413, 415, 422];
@@ -133,7 +133,7 @@ pub fn allowed(pattern: &str) -> Option<&'static str> {
     ALLOWED.get(&without_rules(pattern)).map(String::as_str)
 }
 
-/// Those of a path of the document, and HEAD where it stands for GET.
+/// The methods of a path of the document, with HEAD wherever there is GET.
 fn methods(path: &str, item: &mut PathItem) -> Vec<&'static str> {
     let mut methods: Vec<&'static str> = operations(item).map(|(name, _)| name).collect();
     if methods.first() == Some(&"GET") && head::is_known_at(path) {

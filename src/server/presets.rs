@@ -115,7 +115,7 @@ impl Given {
 }
 
 impl Content {
-    /// The same, with everything refused that is wrong with it over these settings.
+    /// Refuses everything that is wrong with the preset over these settings, field by field.
     pub(super) fn checked(mut self, app: &App, in_force: &Settings, fields: &mut Fields<'_>) -> Self {
         // The options are checked beside the settings.
         self.settings.options.requests.default_options = None;

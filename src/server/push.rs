@@ -78,7 +78,7 @@ pub struct SeenRun {
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct DeviceRequest {
-    /// Where its push service takes messages for it: https, at most 2,000 bytes.
+    /// The address at which its push service takes messages for it: https, at most 2,000 bytes.
     endpoint: String,
     keys: DeviceKeys,
     /// What the browser is, for the list: 1 to 100 characters.

@@ -17,9 +17,9 @@ use crate::llm::{Moved, Region, Regions};
 pub struct RegionList {
     /// The configured provider whose models are asked in regions; null where there is none.
     pub provider: Option<String>,
-    /// The caller's.
+    /// The caller's region.
     pub region: Option<String>,
-    /// That of whoever has chosen none.
+    /// The region of everybody who has chosen none.
     pub default: Option<String>,
     /// Empty without such a provider.
     pub regions: Vec<Region>,
@@ -30,7 +30,7 @@ pub struct RegionList {
 pub struct RegionReport {
     pub region: String,
     pub moved: Vec<MovedModel>,
-    /// Those that stay as they were, because the region lacks them.
+    /// The models that stay as they were, because the region lacks them.
     pub missing: Vec<LackingModel>,
 }
 

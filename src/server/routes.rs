@@ -269,7 +269,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     document
 }
 
-/// The same as it is served, made for the first who asks for it.
+/// Serves the document, which is made at the first request for it.
 #[get("/openapi.json")]
 pub(super) async fn serve_document() -> Result<HttpResponse, Problem> {
     static JSON: OnceLock<Bytes> = OnceLock::new();

@@ -92,7 +92,7 @@ struct Question {
     /// before, as it was cast, or nothing. With fewer than three answers it counts as it was cast.
     #[schema(default = "adjusted")]
     self_votes: Option<SelfVotes>,
-    /// The same as a flag: `counted` or `left_out`. `self_votes` wins.
+    /// `self_votes` as a flag: `counted` where true, `left_out` where false. `self_votes` wins.
     count_self_votes: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
@@ -129,8 +129,8 @@ pub struct RunResult {
     /// Why it failed, or who has stopped it where that was not its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone`, `picture_unreadable` or
-    /// `stopped_by_administrator`.
+    /// The kind of that error: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone`,
+    /// `picture_unreadable` or `stopped_by_administrator`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<String>,
     #[serde(flatten)]
@@ -160,7 +160,7 @@ pub struct RunGoesOn {
     pub run_id: RunId,
     /// In a sentence.
     pub detail: &'static str,
-    /// Where its state is, and its result once it is over; the header `Location` says the same.
+    /// The address of the run's state, and of its result once it is over; also in the header `Location`.
     pub location: String,
 }
 

@@ -45,7 +45,7 @@ pub struct ConfigView {
     pub use_system_prompt_stage3: bool,
     /// What votes for one's own answer count where a request and its default options do not say.
     pub self_votes: SelfVotes,
-    /// The same as the flag of older clients: whether they count as they were cast.
+    /// `self_votes` as the flag of older clients: whether votes for one's own answer count as they were cast.
     pub count_self_votes: bool,
     #[serde(flatten)]
     pub options: OptionSettings,

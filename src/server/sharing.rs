@@ -63,7 +63,7 @@ impl From<Share> for ShareView {
 /// What the caller shares.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ShareList {
-    /// Those whose links work, newest first.
+    /// The links that work, newest first.
     pub shares: Vec<ShareView>,
     /// Over all pages.
     pub total: u64,

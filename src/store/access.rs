@@ -165,7 +165,7 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Request>,
     Ok((requests, count.unsigned_abs()))
 }
 
-/// Those about the transaction's user that were approved, the newest first, each with what was read.
+/// The approved requests to read the transaction's user, newest first, each with what was read.
 pub async fn about(tx: &mut Tx) -> Result<Vec<Request>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(concat!(

@@ -195,8 +195,8 @@ pub async fn used_up(tx: &mut Tx, (id, size): (&str, u64), most: u64) -> Result<
     Ok((used.saturating_add(size) > most).then_some(used))
 }
 
-/// The same file from an earlier upload, with its new name and a fresh upload time; not one that could not be read then, as
-/// when the server had no time for it.
+/// The user's earlier upload of the same file, with its name replaced and its upload time renewed. A file that could
+/// not be read then, as when the server had no time for it, is not returned.
 async fn known(tx: &mut Tx, (id, filename): (&str, &str)) -> Result<Option<Attachment>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(
@@ -295,7 +295,7 @@ pub async fn content(tx: &mut Tx, id: &str) -> Result<Content, StoreError> {
     Ok(Content::of_row(&row)?)
 }
 
-/// Those of these files that are the user's, each with the beginning of its text, so many characters at most.
+/// Which of these files are the user's, each with the beginning of its text: at most so many characters.
 ///
 /// # Errors
 /// When the database is unavailable.
@@ -439,7 +439,7 @@ pub async fn remove_unused(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
 pub(super) struct Leaving(Vec<(String, String)>);
 
 impl Leaving {
-    /// Those of the messages of these conversations.
+    /// The files of the messages of these conversations.
     pub(super) async fn of(tx: &mut Tx, conversations: &[uuid::Uuid]) -> Result<Self, StoreError> {
         let files = sqlx::query_as(
             "SELECT DISTINCT f.user_id, f.attachment_id

@@ -72,7 +72,7 @@ impl Db {
         PgConnectOptions::from_str(url).map_err(SetupError::BadUrl)
     }
 
-    /// The same as [`Db::connect`] with options already made, as [`super::local::LocalPostgres`] gives them.
+    /// Like [`Db::connect`], with options already made, as [`super::local::LocalPostgres`] gives them.
     pub async fn connect_with(options: PgConnectOptions, max_connections: u32) -> Result<Self, SetupError> {
         check(&options).await?;
         Ok(Self::lazy(options, max_connections))
@@ -100,7 +100,7 @@ impl Db {
         }
     }
 
-    /// The same, receiving notices through a connection to `options`: for sessions that are shared.
+    /// The same database, receiving notices through a connection to `options`: for sessions that are shared.
     #[must_use]
     pub fn listening_at(mut self, options: PgConnectOptions) -> Self {
         self.listening = Some(options);

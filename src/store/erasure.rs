@@ -317,7 +317,8 @@ const IN_THE_LEDGER: [&str; 3] = [
      WHERE ctid = ANY (ARRAY(SELECT ctid FROM spent_days WHERE user_id = $1 LIMIT $3))",
 ];
 
-/// The same in the audit log, and wherever this person acted as an administrator. A rename uses the same statements.
+/// What replaces the name in the audit log, and wherever this person acted as an administrator. A rename uses the same
+/// statements.
 pub(super) const IN_THE_LOG: [&str; 10] = [
     "UPDATE audit_log SET user_id = $2
      WHERE id = ANY (ARRAY(SELECT id FROM audit_log WHERE user_id = $1 LIMIT $3))",

@@ -187,7 +187,7 @@ pub fn refuse_nul(field: &'static str, text: &str) -> Result<(), StoreError> {
     if text.contains('\0') { Err(StoreError::NulCharacter { field }) } else { Ok(()) }
 }
 
-/// The same for every string and key of a JSON value.
+/// Refuses NUL in every string and key of a JSON value.
 ///
 /// # Errors
 /// [`StoreError::NulCharacter`] naming `field`.

@@ -36,9 +36,9 @@ pub struct Inspection {
 pub enum Schema {
     /// There is none yet.
     Empty,
-    /// The same.
+    /// It is the same.
     Current { version: i64 },
-    /// So many migrations are missing.
+    /// This many migrations are missing.
     Older { version: i64, missing: usize },
     /// It has a migration that this program does not know.
     Newer { version: i64 },

@@ -151,7 +151,7 @@ pub async fn heartbeat(
     prolong(db, runs, lease, HEARTBEAT_LIMITS, prolong!(" SKIP LOCKED")).await
 }
 
-/// The same for all of them: waits for rows that are locked, but no longer than `patience`.
+/// Prolongs the leases of all of these runs, like [`heartbeat`]: waits for locked rows, but no longer than `patience`.
 pub async fn heartbeat_of_locked(
     db: &Db,
     runs: &[(RunId, i32)],

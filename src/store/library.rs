@@ -160,7 +160,7 @@ pub async fn list(tx: &mut Tx, wanted: Wanted<'_>) -> Result<(Vec<Entry>, u64), 
     Ok((rows.iter().map(entry).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
-/// One of those that [`list`] returns.
+/// One of the entries that [`list`] returns.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not there, or another's and not shared.
@@ -193,7 +193,7 @@ pub async fn versions(tx: &mut Tx, id: LibraryEntryId) -> Result<Vec<VersionHead
     Ok(rows.iter().map(version_head).collect::<Result<_, _>>()?)
 }
 
-/// One of those that [`versions`] returns.
+/// One of the versions that [`versions`] returns.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is none of them.

@@ -232,7 +232,7 @@ impl Db {
         self.begin_within(scope, Limits::default()).await
     }
 
-    /// The same for what is done with every run: see [`Limits::is_frequent`].
+    /// Like [`Db::begin`], for what is done with every run: see [`Limits::is_frequent`].
     ///
     /// # Errors
     /// As [`Db::begin`].
@@ -240,7 +240,7 @@ impl Db {
         self.begin_within(scope, Limits { is_frequent: true, ..Limits::default() }).await
     }
 
-    /// The same with limits of its own.
+    /// Like [`Db::begin`], with these limits.
     async fn begin_within(&self, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
         let lent = self.kept.or_acquire(&self.pool);
         self.begin_on(lent, Some(&self.kept), scope, limits).await

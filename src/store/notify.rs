@@ -80,14 +80,14 @@ pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The same in a transaction of its own.
+/// Notifies every server in a transaction of its own.
 pub async fn send_alone(db: &Db, notice: &Notice) -> Result<(), StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     send(&mut tx, notice).await?;
     tx.commit().await
 }
 
-/// The same as a part of a statement that does something else as well.
+/// Adds the notification to a statement that does something else as well.
 pub(super) fn push(sql: &mut QueryBuilder<Postgres>, notice: &Notice) {
     sql.push("SELECT pg_notify(")
         .push_bind(CHANNEL)

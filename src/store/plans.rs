@@ -14,7 +14,7 @@ const TEXTS: &str = "prompts";
 pub struct PlanParts {
     /// With the digest in the place of the texts.
     pub(super) plan: Value,
-    /// None in plans from before they had texts.
+    /// The prompts of the run; none in plans from before plans had texts.
     pub(super) texts: Option<TextSet>,
 }
 

@@ -66,7 +66,7 @@ pub async fn count(tx: &mut Tx) -> Result<u64, StoreError> {
     Ok(count.unsigned_abs())
 }
 
-/// One of those that [`list`] returns.
+/// One of the presets that [`list`] returns.
 pub async fn find(tx: &mut Tx, id: PresetId) -> Result<Preset, StoreError> {
     let owner = tx.owner()?;
     let row = sqlx::query(concat!(

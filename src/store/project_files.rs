@@ -210,7 +210,7 @@ pub async fn list(tx: &mut Tx, project: ProjectId) -> Result<Vec<ProjectFile>, S
     Ok(rows.iter().map(file).collect::<Result<_, _>>()?)
 }
 
-/// The same, each with the beginning of its text, so many characters at most.
+/// The project's files by name, each with the beginning of its text: at most so many characters.
 ///
 /// # Errors
 /// When the database is unavailable.

@@ -17,9 +17,9 @@ use crate::id::ConversationId;
 #[derive(Debug)]
 pub struct Known {
     pub layers: Layers,
-    /// By model.
+    /// Each model's record, by model id.
     pub records: BTreeMap<String, Record>,
-    /// By model.
+    /// Each reviewer's sums, by model id.
     pub reviewers: BTreeMap<String, ReviewerSums>,
     pub agreement: Agreement,
     /// Absent where the user has no such conversation, or has deleted it.

@@ -38,7 +38,7 @@ impl Layers {
     }
 }
 
-/// Both layers for the transaction's user, in one query.
+/// The instance's layer and the transaction's user's own, in one query.
 pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
     let user = tx.user()?;
     let sql = concat!("SELECT ", layers_of!("$1"));
@@ -46,7 +46,7 @@ pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
     Ok(Layers::read(&row)?)
 }
 
-/// The same, before replacing the user's own layer: a concurrent transaction waits.
+/// Like [`layers`], before the user's own layer is replaced: a concurrent transaction waits.
 pub async fn layers_to_change(tx: &mut Tx) -> Result<Layers, StoreError> {
     let of = format!("user_settings/{}", tx.user()?);
     wait_for_others(tx, &of).await?;

@@ -51,7 +51,7 @@ pub struct SharedMessage {
     pub created_at: Timestamp,
     /// The files that it came with.
     pub attachments: Vec<Attached>,
-    /// Those of its project that it was read with.
+    /// The files of its project that it was read with.
     #[serde(default)]
     pub project_files: Vec<ReadFile>,
 }

@@ -127,7 +127,7 @@ pub async fn usage(
 pub struct PurposeUse {
     /// Finished calls.
     pub calls: i64,
-    /// Those that ended with an error; stopped ones do not count.
+    /// Calls that ended with an error; stopped ones do not count.
     pub failed_calls: i64,
     /// The sum of the known costs in USD; `None` when none is known.
     pub cost_usd: Option<f64>,

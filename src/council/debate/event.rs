@@ -107,7 +107,7 @@ pub enum DebateEvent {
         round_number: u32,
         round_type: String,
         responses: Vec<Statement>,
-        /// The same without those that failed, as one existing client reads it.
+        /// `responses` without those that failed, as one existing client reads it.
         data: ParticipantsRound,
     },
     /// A chairman begins to write; a second one means that the first failed: clear its text.
@@ -131,7 +131,7 @@ pub enum DebateEvent {
     },
     /// The answer is whole.
     SynthesisComplete { data: Box<DebateSynthesis>, participant_mapping: BTreeMap<String, String> },
-    /// Some are asked to rank the openings blind, while the debate goes on. In every format with speakers.
+    /// Some members are asked to rank the openings blind, while the debate goes on. In every format with speakers.
     FormatBallotsStart {
         members: Vec<Seat>,
         /// The members that are not asked.
@@ -141,7 +141,7 @@ pub enum DebateEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         started_at: Option<String>,
     },
-    /// One of them has ranked the openings, or failed. In every format with speakers.
+    /// One of those members has ranked the openings, or failed. In every format with speakers.
     FormatBallotsModelComplete { model: String, member: String, data: Box<Review> },
     /// The members have ranked the openings blind. The debate does not depend on it. In every format with speakers.
     FormatBallotsComplete { data: Vec<Review>, metadata: Box<ReviewsMetadata> },

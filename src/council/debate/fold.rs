@@ -34,7 +34,7 @@ pub struct StoredDebate {
     /// Label → model id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub participant_mapping: BTreeMap<String, String>,
-    /// The same, as clients of another format know it.
+    /// `participant_mapping` under the name that clients of another format know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub label_to_model: BTreeMap<String, String>,
     /// Whether the members rank the openings.

@@ -23,13 +23,13 @@ pub enum Names {
     Models,
 }
 
-/// These members as `A`, `B` …
+/// The members as speakers named `A`, `B` …
 #[must_use]
 pub fn lettered(members: &[Member]) -> Vec<Speaker> {
     labelled(members, |letter, _| letter.to_string())
 }
 
-/// These members as `Participant A`, `Participant B` …, or by name.
+/// The members as speakers named `Participant A`, `Participant B` …, or by their own names.
 #[must_use]
 pub fn participants(members: &[Member], names: Names) -> Vec<Speaker> {
     labelled(members, |letter, member| match names {

@@ -93,7 +93,7 @@ async fn write(run: &Run, plan: &Plan, round: &Round<'_>) -> Draft {
     Draft { settled: is_consensus || synthesis.error.is_some(), synthesis }
 }
 
-/// The same after everything that improves it, in order; a settled draft stays as it is.
+/// The draft after everything that improves it, in order; a settled draft stays as it is.
 async fn improve(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) -> Draft {
     if draft.settled {
         return draft;

@@ -201,7 +201,7 @@ pub struct Available {
     pub arena: bool,
 }
 
-/// All of them.
+/// Every format is available.
 pub const AVAILABLE: Available = Available { arena: true };
 
 impl Format {

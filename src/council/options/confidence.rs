@@ -52,7 +52,7 @@ pub struct AggregateConfidence {
     #[serde(deserialize_with = "by_score")]
     #[schema(value_type = BTreeMap<String, usize>)]
     pub distribution: BTreeMap<u8, usize>,
-    /// The same in three bands; absent in what was stored before there were any.
+    /// The scores in three bands; absent in what was stored before there were bands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bands: Option<ConfidenceBands>,
 }

@@ -28,12 +28,12 @@ pub struct AggregateRow {
     /// The mean of its places over the ballots that place it, to 2 decimals; 1 is the best. Where places were
     /// corrected, of the corrected ones.
     pub average_rank: f64,
-    /// The same without any correction, where there were some.
+    /// That mean without any correction, where there were some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncorrected_rank: Option<f64>,
     /// How many ballots place it.
     pub rankings_count: u32,
-    /// The same mean by the reviewers' weights.
+    /// The mean of its places, weighted by the reviewers.
     pub weighted_average_rank: f64,
     /// Places gained (positive) or lost by the weights; who shares a place has the best of it.
     pub rank_change: i32,
@@ -41,7 +41,7 @@ pub struct AggregateRow {
     pub weights_applied: bool,
     /// Mean normalised Borda score, 0 to 1; absent when nothing could be compared.
     pub borda: Option<f64>,
-    /// The same by the reviewers' weights.
+    /// The mean Borda score, weighted by the reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighted_borda: Option<f64>,
     /// How many counted ballots may judge it: all, but for its author's where self-votes are left out.
@@ -49,7 +49,7 @@ pub struct AggregateRow {
     pub voters: u32,
     /// First places; tied ones share a vote.
     pub first_place_votes: f64,
-    /// Where its own author puts it among all answers.
+    /// The place that its own author gives it among all answers.
     pub self_rank: Option<f64>,
     /// The mean of its places on all other ballots, among all answers.
     pub peer_rank: Option<f64>,
@@ -78,7 +78,8 @@ pub struct AggregateFacts {
     /// The order without any correction, where it is another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order_without_corrections: Vec<String>,
-    /// Those that share the first place without any correction, where there were some. Not stored: it serves a note.
+    /// The labels that share the first place without any correction, where there were some. Not stored: it serves a
+    /// note.
     #[serde(skip)]
     pub level_without_corrections: Vec<String>,
     /// How certain it is that the first is the best.

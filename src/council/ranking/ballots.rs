@@ -54,7 +54,7 @@ pub struct Correction {
     pub model: String,
     /// Where the reviewer put its own answer; 1 is the first.
     pub place: f64,
-    /// Where it counts, to 2 decimals.
+    /// The place as it counts, to 2 decimals.
     pub counted_place: f64,
     /// How many places better than the others do this model puts its own answers, to 2 decimals.
     pub preference: f64,
@@ -70,8 +70,8 @@ pub enum OwnPlace {
     /// Nowhere.
     LeftOut,
     AsCast,
-    /// So many places further down (or up, if negative): whole ones, so that a small correction breaks no tie, but where
-    /// the ballot ends before.
+    /// This many places further down (or up, if negative): whole ones, so that a small correction breaks no tie, except
+    /// where the ballot ends before.
     Moved(f64),
 }
 

@@ -29,7 +29,7 @@ const STILL: f64 = 1e-9;
 #[derive(Debug, Default)]
 pub struct Tally {
     models: BTreeMap<String, usize>,
-    /// Those of all runs, one run after the other: they are read thousands of times, in this order.
+    /// The games of all runs, one run after the other: they are read thousands of times, in this order.
     games: Vec<Game>,
     /// Where each run's games end.
     ends: Vec<usize>,

@@ -36,7 +36,7 @@ pub struct Certainty {
     pub worth: f64,
     /// The probability that the answer put first is the best of them, 0 to 1, to 2 decimals.
     pub first_is_best: f64,
-    /// The same before people's picks were taken into account.
+    /// That probability before people's picks were taken into account.
     #[serde(default)]
     pub uncalibrated: f64,
     pub verdict: Verdict,
@@ -46,7 +46,7 @@ pub struct Certainty {
     pub runs: u32,
     /// How often people said which answer was the best, by which the probability is calibrated.
     pub picks: u32,
-    /// The same in words.
+    /// The certainty in a sentence.
     pub explanation: String,
 }
 

@@ -112,7 +112,7 @@ pub fn average_rank(ballots: &[Places], candidate: usize) -> Option<f64> {
     mean(&places)
 }
 
-/// The same, each ballot counting by its weight. None also when all weights are 0.
+/// The mean of a candidate's places, each ballot counting by its weight. `None` also when all weights are 0.
 #[must_use]
 pub fn weighted_average_rank(ballots: &[Places], candidate: usize) -> Option<f64> {
     weighted_mean(
@@ -135,7 +135,7 @@ pub fn borda(ballots: &[Places], candidate: usize) -> Option<f64> {
     mean(&scores)
 }
 
-/// The same, each ballot counting by its weight. None also when all weights are 0.
+/// The mean of a candidate's Borda scores, each ballot counting by its weight. `None` also when all weights are 0.
 #[must_use]
 pub fn weighted_borda(ballots: &[Places], candidate: usize) -> Option<f64> {
     weighted_mean(

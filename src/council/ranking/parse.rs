@@ -42,8 +42,8 @@ impl Ballot {
         }
     }
 
-    /// The same of a text that broke off. A list may lack its end then, what looks like one may be a quotation, and the
-    /// order of mention is that of reading, so only a whole list counts.
+    /// The ranking as that of a text that broke off. Its list may lack the end, what looks like one may be a quotation,
+    /// and the order of mention is that of reading, so only a whole list counts.
     #[must_use]
     pub fn broken_off(self) -> Self {
         match self.parse {

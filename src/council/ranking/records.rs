@@ -17,7 +17,8 @@ const OWN_PRIOR: f64 = 0.0;
 /// How many ballots that prior is worth: the variance of one ballot's figure (0.17, by simulation of four
 /// members) over that of the three figures above about 0 (0.024).
 const OWN_STRENGTH: f64 = 7.0;
-/// The same for the position effect: one ballot's variance 0.33, that of models' effects about 0.04.
+/// How many ballots the prior of the position effect is worth: one ballot's variance 0.33, that of models' effects
+/// about 0.04.
 const POSITION_STRENGTH: f64 = 8.0;
 /// The correlation of two reviewers' ballots before anything is known: that of reviewers whose noise is one and a half
 /// times as large as the spread of the answers.
@@ -96,12 +97,12 @@ pub struct OwnPreference {
     /// In fractions of the ranking, positive when it places itself better than the others do.
     pub value: f64,
     pub ballots: u32,
-    /// Those of other users.
+    /// The ballots of other users.
     pub others_ballots: u32,
 }
 
 impl ReviewerRecords {
-    /// Those of the models that may take part in a run.
+    /// The records of the models that may take part in a run.
     #[must_use]
     pub fn of<'a>(&self, models: impl IntoIterator<Item = &'a str>) -> Self {
         let may_take_part = may_take_part(models);

@@ -57,7 +57,7 @@ pub enum WeightBound {
 pub enum WeightsFact {
     /// No model has so many ranked answers yet.
     NoRecords { needed: u32 },
-    /// So many of the models are weighed by their records, from `min` to `max`.
+    /// This many of the models are weighed by their records, from `min` to `max`.
     Weighed { with_records: usize, models: usize, min: f64, max: f64 },
 }
 

@@ -56,7 +56,7 @@ pub struct ModelWeight {
     pub model: String,
     /// Its ranked answers so far.
     pub runs: u32,
-    /// The same under the name that other llm-council servers have for it.
+    /// `runs` under the name that other llm-council servers have for it.
     #[serde(default)]
     pub total_queries: u32,
     /// How many of them came first, in percent.
@@ -71,9 +71,9 @@ pub struct ModelWeight {
     pub has_history: bool,
     /// What the formula gives.
     pub raw_weight: f64,
-    /// The same within its bounds, 0.3 to 2.5.
+    /// The raw weight within its bounds, 0.3 to 2.5.
     pub weight: f64,
-    /// The same over the average of all participants: what its ballot counts.
+    /// The weight over the average of all participants: what its ballot counts.
     pub normalized_weight: f64,
     /// The sum in words and figures.
     pub weight_explanation: String,

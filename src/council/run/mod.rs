@@ -207,7 +207,7 @@ impl Run {
         self.end_calls(stage, member, Stopped { fact, skipped: false });
     }
 
-    /// The same because a person asks for it; the client is told for each call that it ends.
+    /// Ends a member's calls because a person asks for it; the client is told of each call that ends.
     pub fn skip(&self, skip: &Skip) {
         self.end_calls(&skip.stage, &skip.member, Stopped { fact: CallFact::Skipped, skipped: true });
     }
@@ -428,7 +428,7 @@ impl Run {
         format!("{:.3}", self.host.now())
     }
 
-    /// The same as a value; see [`Host::now`].
+    /// The time; another in every execution, see [`Host::now`].
     #[must_use]
     pub fn time(&self) -> jiff::Timestamp {
         self.host.now()

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 /// How long a call may take whose turn it is, in milliseconds, where less is not set: the others wait for it.
 pub(super) const MOST_MS: u64 = 120_000;
 
-/// Those who speak one after another.
+/// The order in which members speak, where they speak one after another.
 #[derive(Default)]
 pub(super) struct Turns {
     queue: watch::Sender<Queue>,

@@ -5,7 +5,7 @@ use super::source::Source;
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
-    /// As it was asked.
+    /// The query as it was sent.
     pub query: String,
     /// What the backend itself says, with the run's numbers in it; empty where it says nothing.
     pub answer: String,

@@ -53,7 +53,7 @@ pub static CITES: Template = Template {
     places: &["member", "numbers"],
     marks: &[],
 };
-/// The same where nobody cites anything.
+/// What is said where nobody cites anything.
 pub static NOBODY_CITES: Template = Template {
     name: "nobody_cites",
     about: "What stands in `sources` where nobody cites any.",

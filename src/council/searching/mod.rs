@@ -43,7 +43,8 @@ impl Run {
         Ok(self.numbered(self.look_up(brief, query).await?).await)
     }
 
-    /// The same without numbers, for whoever searches for several things at once and numbers them in an order of its own.
+    /// Like [`Run::search`], without numbers: for callers that search for several things at once and number the sources
+    /// in an order of their own.
     ///
     /// # Errors
     /// As [`Run::search`].

@@ -27,7 +27,7 @@ pub(super) struct Numbered {
 }
 
 impl Numbers {
-    /// These have their numbers already.
+    /// Registers sources that have their numbers already.
     pub fn know(&mut self, sources: &[Source]) {
         source_list::keep(&mut self.sources, sources);
     }

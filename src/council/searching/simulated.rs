@@ -3,7 +3,7 @@
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 
-/// That it has found nothing: a made-up result would look like a real finding.
+/// Says that it has found nothing: a made-up result would look like a real finding.
 pub fn search(prompt: &Prompt<'_>, _: &mut SeededRng) -> String {
     format!("Simulated: nothing was searched for {}.", prompt.topic())
 }

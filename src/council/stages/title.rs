@@ -168,7 +168,7 @@ fn on_line(line: &str) -> String {
     seen(&title).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Without what a person may not write into a title either: it would hide there, or turn the line around.
+/// Removes the characters that a person may not write into a title either: they would hide there, or reverse the line.
 fn seen(title: &str) -> String {
     title.chars().filter(|c| !c.is_control() && !is_hidden(*c)).collect()
 }

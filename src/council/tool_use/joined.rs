@@ -8,7 +8,7 @@ pub(in crate::council) struct Joined {
     turns: u32,
     tries: u32,
     latency_ms: u64,
-    /// That of the first turn.
+    /// The time to the first token of the first turn.
     ttft_ms: Option<u64>,
     usage: Option<Usage>,
     /// Reasoning, and what was written before a call.

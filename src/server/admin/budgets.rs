@@ -26,7 +26,7 @@ const INSTANCE_BUDGETS: u32 = 3;
 /// The budgets of this server.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Budgets {
-    /// Those that admins have set, a page of them, and those of the configuration for the instance.
+    /// A page of the budgets that administrators have set, and the configuration's budgets for the instance.
     pub budgets: Vec<BudgetState>,
     /// What the configuration sets, in force where no admin has set another.
     pub defaults: DefaultBudgets,

@@ -142,7 +142,7 @@ impl From<InProject> for ProjectRetention {
 /// What counts in the projects.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ProjectRetentions {
-    /// Those with a rule of their own first, then the newest.
+    /// Projects with a rule of their own first, then the newest.
     pub projects: Vec<ProjectRetention>,
     /// Over all pages.
     pub total: i64,

@@ -48,7 +48,7 @@ pub struct AttachmentLimits {
 }
 
 impl AttachmentLimits {
-    /// Those of this server; nothing where it takes no files.
+    /// This server's limits; `None` where it accepts no files.
     #[must_use]
     pub fn of(app: &App) -> Option<Self> {
         let limits = &app.config.attachments;
@@ -81,9 +81,9 @@ pub enum AttachmentState {
 pub struct AttachmentView {
     /// The hash of its content (SHA-256): the same file has the same id, however often it is uploaded.
     pub id: String,
-    /// As it was called when it was uploaded last.
+    /// Its name at its last upload.
     pub filename: String,
-    /// What it would be called by its content.
+    /// The name that its content suggests.
     pub stored_name: String,
     /// `text`, `json`, `pdf`, `docx`, `png`, `jpeg`, `webp` or `gif`, by what is in it.
     pub file_type: String,
@@ -98,7 +98,7 @@ pub struct AttachmentView {
     /// Why nothing can be read of it, and what to do; absent where it is ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The same in a word: `encrypted`, `damaged`, `too_many_pages`, `too_large`, `no_text` or `timed_out`.
+    /// The kind of that problem: `encrypted`, `damaged`, `too_many_pages`, `too_large`, `no_text` or `timed_out`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem_kind: Option<String>,
     /// Of a picture, in pixels.

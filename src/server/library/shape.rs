@@ -68,7 +68,7 @@ impl LibrarySummary {
 /// A page of the library.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct LibraryList {
-    /// By name.
+    /// In the order of their names.
     pub entries: Vec<LibrarySummary>,
     /// How many there are in all.
     pub total: u64,

@@ -57,7 +57,7 @@ pub(super) fn sentences(problem: &Problem) -> String {
     text
 }
 
-/// The same as a protocol error, for requests that are not tool calls.
+/// The refusal as a protocol error, for requests that are not tool calls.
 pub(super) fn error(problem: &Problem) -> ErrorData {
     let code = match problem.status_code() {
         StatusCode::UNPROCESSABLE_ENTITY

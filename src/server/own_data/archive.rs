@@ -71,7 +71,7 @@ impl Archive {
         self.write_bytes(text.as_bytes()).await
     }
 
-    /// The same for bytes that need not be text.
+    /// Appends bytes, which need not be text, to the file, and waits until the resulting bytes are taken.
     pub(super) async fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
         for piece in bytes.chunks(PIECE_BYTES) {
             self.zip.write_all(piece)?;

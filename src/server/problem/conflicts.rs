@@ -26,7 +26,7 @@ pub enum NotInProject {
     ByGroup,
     /// It has so many members already.
     TooManyMembers(i64),
-    /// So many projects are owned already.
+    /// This many projects are owned already.
     TooManyProjects(i64),
     /// It has so many files already.
     TooManyFiles(usize),
@@ -117,7 +117,7 @@ impl Problem {
         problem
     }
 
-    /// The same, where a run was begun before it: that goes on.
+    /// Names a run that was begun before the conflict, and that goes on.
     #[must_use]
     pub fn with_run(mut self, run: RunId) -> Self {
         self.0.more.insert("run_id".into(), json!(run));

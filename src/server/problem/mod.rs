@@ -180,7 +180,7 @@ impl Problem {
         if self.0.status == StatusCode::NOT_FOUND { Self::not_found(what) } else { self }
     }
 
-    /// The same in sentences, for a terminal: one for each wrong field.
+    /// The problem in sentences, for a terminal: one for each wrong field.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let errors = self.0.more.get("errors").and_then(Value::as_array);
@@ -229,7 +229,7 @@ impl Problem {
         self.0.status == StatusCode::UNPROCESSABLE_ENTITY
     }
 
-    /// The same as JSON ([`ProblemBody`]).
+    /// The problem as JSON ([`ProblemBody`]).
     #[must_use]
     pub fn body(&self) -> Map<String, Value> {
         let mut body = Map::new();

@@ -29,7 +29,7 @@ use crate::store::{StoreError, Tx, audit};
 pub struct ProjectFileView {
     /// The hash of its content (SHA-256).
     pub id: String,
-    /// As it was called when it was uploaded last.
+    /// Its name at its last upload.
     pub filename: String,
     /// `text`, `json`, `pdf` or `docx`, by what is in it.
     pub file_type: String,

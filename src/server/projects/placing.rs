@@ -64,7 +64,7 @@ pub(in crate::server) async fn to_show_in(
     opened(tx, caller, id, Role::Viewer).await.map_err(not_in_it)
 }
 
-/// The same for a project that turns out to be gone later.
+/// The refusal for a project that turns out to be gone.
 pub(in crate::server) fn not_in_it(problem: Problem) -> Problem {
     of_field(problem, FieldError::value(FIELD, "must be the id of a project that you are in"))
 }

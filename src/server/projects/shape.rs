@@ -86,7 +86,7 @@ impl From<Project> for ProjectSummary {
 /// The projects in which the caller has a role.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ProjectList {
-    /// By name. One person can own 100, and be let into any number.
+    /// In the order of their names. A user can own 100 projects, and be a member of any number.
     pub projects: Vec<ProjectSummary>,
     /// Over all pages.
     pub total: u64,
@@ -142,7 +142,7 @@ impl ProjectView {
     }
 }
 
-/// That something was done to a project: deleted, left, or its members changed.
+/// Confirms a change of a project: deleted, left, or its members changed.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ProjectDone {
     pub status: Status,

@@ -42,7 +42,7 @@ pub struct ScheduleView {
     /// Why it is paused, where that was not its owner's wish, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_reason: Option<String>,
-    /// The same as a code with its parameters.
+    /// That reason as a code with its parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_fact: Option<PausedFact>,
     /// The outcome of the last time that it was due.
@@ -91,7 +91,7 @@ pub struct ScheduleResultView {
     /// Why nothing was asked, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// The same as the problem that a request would have been answered with. Versions before this one have noted none.
+    /// That refusal as the problem that a request would have been answered with. Earlier versions have not recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ProblemBody>)]
     pub problem: Option<Value>,

@@ -86,7 +86,7 @@ pub struct ModelFigures {
     pub rank_distribution: BTreeMap<i16, i64>,
     /// All its calls, whatever they were for.
     pub total_calls: i64,
-    /// Those that ended with an error, but for stopped ones.
+    /// Calls that ended with an error; stopped ones do not count.
     pub failures: i64,
     pub total_tokens: i64,
     pub total_prompt_tokens: i64,
@@ -198,7 +198,7 @@ impl Analytics {
         Self { models, summary }
     }
 
-    /// The same with what providers' caches did.
+    /// Adds what providers' caches did.
     #[must_use]
     pub fn with_cached(mut self, cached: Vec<rows::ModelCache>) -> Self {
         for row in cached {
@@ -271,7 +271,7 @@ pub struct ChairmanFigures {
     pub thumbs_down: i64,
     /// Its calls to write one.
     pub total_calls: i64,
-    /// Those that ended with an error, but for stopped ones.
+    /// Calls that ended with an error; stopped ones do not count.
     pub failures: i64,
     pub total_tokens: i64,
     #[serde(flatten)]

@@ -122,9 +122,9 @@ pub struct AgainstBest {
 pub struct PeopleSay {
     /// The council's.
     pub council: i64,
-    /// That of the first-placed member.
+    /// The first-placed member's.
     pub best_member: i64,
-    /// That of another member.
+    /// Another member's.
     pub other_member: i64,
 }
 

@@ -83,7 +83,7 @@ impl From<rows::Conversation> for ConversationSummary {
     }
 }
 
-/// That something was done, as existing clients expect to hear it.
+/// Confirms that something was done, in the words that existing clients expect.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -301,8 +301,8 @@ pub enum Message {
         /// Why the run failed, or who has stopped it where that was not its owner.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
-        /// The same in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone`, `picture_unreadable` or
-        /// `stopped_by_administrator`.
+        /// The kind of that error: `no_answers`, `internal`, `abandoned`, `unreadable_plan`, `picture_gone`,
+        /// `picture_unreadable` or `stopped_by_administrator`.
         #[serde(skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,
         /// The runs whose answers it showed before it was asked for again, oldest first; `GET

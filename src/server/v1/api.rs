@@ -43,7 +43,7 @@ pub(super) struct GoesOn {
 
 /// The place of a question.
 pub(super) struct Place {
-    /// Where it goes on; in a new conversation without.
+    /// The conversation and message that it follows; `None` begins a new conversation.
     pub goes_on: Option<GoesOn>,
     /// The history that the models see.
     pub history: Vec<Turn>,

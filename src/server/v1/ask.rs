@@ -25,7 +25,7 @@ use crate::server::single_calls::Name;
 /// The names of parameters that were ignored.
 const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
 const RUN: HeaderName = HeaderName::from_static("x-run-id");
-/// That the request has joined a run, or a call, that was asked for before.
+/// Says that the request has joined a run, or a call, that was requested before.
 pub(super) const JOINED: HeaderName = HeaderName::from_static("x-run-joined");
 
 /// Answers a request.

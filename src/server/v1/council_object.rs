@@ -35,7 +35,7 @@ pub(super) fn chat_usage(course: &Course) -> Value {
     usage
 }
 
-/// The same in the form of responses.
+/// The tokens and costs in the form of the Responses API.
 pub(super) fn response_usage(course: &Course) -> Value {
     let costs = course.costs().cloned().unwrap_or_default();
     let (cached, reasoning) = details(course.deliberation());

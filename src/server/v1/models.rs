@@ -61,7 +61,7 @@ pub(in crate::server) async fn list(
     Ok(web::Json(AskableModels { object: "list", data }))
 }
 
-/// One of them.
+/// One model.
 #[utoipa::path(tag = "programs", params(("model" = String, Path)), responses((status = 200, body = AskableModel),
     (status = 401, body = ErrorBody), (status = 403, body = ErrorBody), (status = 404, body = ErrorBody)))]
 #[get("/models/{model:.*}")]

@@ -30,7 +30,7 @@ pub struct ErrorObject {
     pub r#type: String,
     /// The parameter that is wrong, where one is.
     pub param: Option<String>,
-    /// The same in a word, more exactly.
+    /// The exact kind of error, in one word.
     pub code: String,
 }
 
@@ -138,7 +138,7 @@ impl Refusal {
         Self::new(StatusCode::BAD_GATEWAY, SERVER, "no_reply", message)
     }
 
-    /// The same with this API's name for a field of a question.
+    /// A problem with a question, with this API's names for the question's fields.
     #[must_use]
     pub(super) fn of_question(problem: &Problem, names: &[(String, &str)]) -> Self {
         match fields(problem) {

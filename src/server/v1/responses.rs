@@ -278,7 +278,7 @@ pub(in crate::server) async fn cancel(
     Ok(HttpResponse::Ok().json(response))
 }
 
-/// That a response is gone.
+/// Confirms that a response is deleted.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ResponseDeleted {
     pub id: String,

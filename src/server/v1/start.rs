@@ -32,7 +32,7 @@ pub(super) struct Start<'s> {
     pub files: &'s [SaidFile],
     /// The fields of the question's options that the model stands for.
     pub options: &'s Value,
-    /// Where it goes on; in a new conversation without.
+    /// The conversation and message that it follows; `None` begins a new conversation.
     pub goes_on: Option<GoesOn>,
     /// The history that the models see.
     pub history: Vec<Turn>,

@@ -50,7 +50,7 @@ impl RowFilter {
         Ok(Self { user, from: span.from.max(cleared_at), until: span.until, format: None, cleared_at })
     }
 
-    /// The same of runs of this format alone, as `runs.format` has it.
+    /// The same filter for runs of one format alone (`runs.format`).
     #[must_use]
     pub fn of_format(self, format: Option<&str>) -> Self {
         Self { format: format.map(str::to_owned), ..self }

@@ -24,7 +24,7 @@ macro_rules! record_rows {
 }
 pub(in crate::store) use record_rows;
 
-/// The same as a statement of its own.
+/// The query of `record_rows!` as a statement of its own.
 pub(super) const RECORDS: &str = record_rows!();
 
 /// A row of [`record_rows`].

@@ -27,7 +27,7 @@ const WARN_FROM: f64 = 0.8;
 pub enum BudgetOwner {
     /// Everybody's together.
     Instance,
-    /// That of runs admitted under this group.
+    /// The runs admitted under this group, together.
     Group(String),
     /// One user's.
     User(String),
@@ -195,7 +195,7 @@ pub struct Defaults {
 }
 
 impl Defaults {
-    /// Those for the instance, and with a user those for each user.
+    /// The budgets of the instance and, with a user, those that apply to each user.
     pub fn budgets(&self, user: Option<&UserId>) -> impl Iterator<Item = Budget> + use<> {
         let of_user = |limit: Option<f64>, period| {
             let user = BudgetOwner::User(user?.as_str().to_owned());

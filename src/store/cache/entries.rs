@@ -32,7 +32,7 @@ pub struct Entry {
     pub thumbs_down: u64,
 }
 
-/// Some of the entries, and how many there are.
+/// A page of the entries, and how many there are in all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     pub entries: Vec<Entry>,

@@ -113,7 +113,7 @@ pub async fn keep(db: &Db, entry: &NewEntry<'_>, most: u32) -> Result<Kept, Stor
 /// The most entries that are signed at once.
 const MOST_SIGNED: i64 = 100;
 
-/// Some of a user's entries in a scope that have no signature, kept by a version that made none: their vectors.
+/// The vectors of a user's entries in a scope that have no signature, as earlier versions kept them; not all at once.
 pub async fn unsigned(db: &Db, user: &UserId, scope: &[u8; 32]) -> Result<Vec<Candidate>, StoreError> {
     let mut tx = db.begin_within(&Scope::User(user.clone()), LIMITS).await?;
     let rows = sqlx::query(

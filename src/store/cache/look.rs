@@ -25,7 +25,7 @@ pub struct LookUp<'l> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     Own,
-    /// Those of others that may answer this user's questions as well.
+    /// Entries of other users that may answer this user's questions as well.
     Others,
 }
 
@@ -114,8 +114,8 @@ macro_rules! comparable {
 }
 
 const OWN_EXACT: &str = usable!(own, "e.digest = $4", "LIMIT 1");
-/// Those whose signatures differ from this one (`$7`) in the fewest bits, of which only the index is read; and those that
-/// have none. The signature that is looked for is in a query of its own so that it is read as bits once.
+/// The user's entries whose signatures differ from this one (`$7`) in the fewest bits, read from the index alone, and
+/// those without a signature. The signature that is looked for is in a query of its own, so that it is parsed once.
 const OWN_VECTORS: &str = concat!(
     "WITH near AS MATERIALIZED (",
     comparable!(
@@ -203,7 +203,7 @@ pub async fn vectors(
 /// How many ids Postgres assumes in a list of unknown length.
 const EXPECTED_IDS: usize = 10;
 
-/// Those of these entries that can be given.
+/// Which of these entries can be given, with what they hold.
 pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>, StoreError> {
     let sql = match look.whose {
         Whose::Own => OWN_FOUND,

@@ -91,7 +91,7 @@ pub struct Message {
     pub created_at: Timestamp,
     /// The files that it came with.
     pub attachments: Vec<Attached>,
-    /// Those of its project that it was read with.
+    /// The files of its project that it was read with.
     pub project_files: Vec<ReadFile>,
 }
 
@@ -255,12 +255,13 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
     Ok(Page { conversations, total })
 }
 
-/// These messages of a conversation, in the order of writing.
+/// The messages at these places of a conversation, in the order of writing.
 pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Message>, StoreError> {
     messages_whole_from(tx, id, of, 0).await
 }
 
-/// The same, with no more than the text of answers before this position: what led to it is most of what is stored.
+/// Like [`messages`], but before this position only the text of an answer is read: how it came about is most of what is
+/// stored.
 pub async fn messages_whole_from(
     tx: &mut Tx,
     id: ConversationId,
@@ -271,7 +272,8 @@ pub async fn messages_whole_from(
     messages_by(tx, id, &user, of, whole_from).await
 }
 
-/// The same of a conversation that this user has written, where the transaction may read it. Another's runs it may not.
+/// Like [`messages_whole_from`], of a conversation that this user has written and that the transaction may read. It may
+/// not read another user's runs.
 pub(super) async fn messages_by(
     tx: &mut Tx,
     id: ConversationId,
@@ -347,7 +349,7 @@ pub struct Text {
     pub corrections: Option<Value>,
 }
 
-/// These messages of a conversation, in the order of writing.
+/// The texts of the messages at these places of a conversation, in the order of writing.
 pub async fn texts(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Text>, StoreError> {
     let user = tx.user()?;
     if of.is_empty() {
@@ -395,8 +397,8 @@ pub struct Said {
     pub alias: Option<String>,
 }
 
-/// These messages of a conversation, in the order of writing, with what the seat of this name answered itself: in a
-/// debate its answer as it stood last.
+/// The messages at these places of a conversation, in the order of writing, with what the seat of this name answered
+/// itself: in a debate its last answer.
 pub async fn said_by(
     tx: &mut Tx,
     id: ConversationId,

@@ -229,7 +229,7 @@ pub async fn tree(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
     read(tx, id, &user, false).await
 }
 
-/// The same, also of a deleted one.
+/// Like [`tree`], also of a deleted conversation.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when there is none, or it is another user's.

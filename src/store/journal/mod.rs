@@ -95,8 +95,8 @@ pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError
     Ok(owned)
 }
 
-/// The same for one run whose records may take long. Its row is locked only when they are written, so that
-/// its heartbeats go on meanwhile.
+/// Commits the records of one run that may take long. Its row is locked only when they are written, so that its
+/// heartbeats go on until then.
 pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let mut tx = db.begin_within(&Scope::Engine, SINGLE_RUN_LIMITS).await?;
     rows::insert_calls(&mut tx, &batch.calls).await?;

@@ -112,8 +112,8 @@ impl LocalPostgres {
         Ok(started)
     }
 
-    /// The same as run by a command: others that use it at the same time need it when this one has ended
-    /// ([`LocalPostgres::is_left_by_a_command`]). A server is started again by whoever runs it.
+    /// Marks the cluster as run by a command: other commands that use it at the same time still need it when this one
+    /// has ended ([`LocalPostgres::is_left_by_a_command`]). A server is restarted by whoever runs it.
     ///
     /// # Errors
     /// When the lock's file cannot be written.

@@ -30,7 +30,7 @@ pub struct Due {
     pub created_at: Timestamp,
     /// Attempts before this one.
     pub attempts: u32,
-    /// None for a test.
+    /// The run it is about; none for a test message.
     pub run: Option<EndedRun>,
 }
 

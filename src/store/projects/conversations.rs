@@ -102,7 +102,8 @@ pub async fn read(
     Ok((head, tree))
 }
 
-/// These messages of a conversation that was read, in the order of writing. Of their runs only how they stand is known.
+/// The messages at these places of a project's conversation, in the order of writing. Of their runs only the status is
+/// known.
 ///
 /// # Errors
 /// When the database is unavailable.

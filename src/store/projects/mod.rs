@@ -38,7 +38,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them.
+    /// All roles, from the least rights to the most.
     pub const ALL: [Self; 3] = [Self::Viewer, Self::Writer, Self::Owner];
 
     /// Its name.

@@ -246,7 +246,8 @@ pub async fn is_stopped_by_admin(db: &Db, id: RunId) -> Result<bool, StoreError>
         .ok_or(StoreError::NotFound)
 }
 
-/// The same of any run, for administrators. Returns whether it is under way. Needs the admins' scope.
+/// Records an administrator's request to stop any user's run. Returns whether the run is under way. Needs the admins'
+/// scope.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when there is no such run.

@@ -61,7 +61,7 @@ pub struct NewRun {
     pub program: Option<Program>,
     /// The files that the question comes with.
     pub attachments: Vec<Attached>,
-    /// Those of its project that it is read with.
+    /// The files of its project that it is read with.
     pub project_files: Vec<ReadFile>,
     /// Of the schedule that asks, where one does.
     pub firing: Option<Firing>,

@@ -106,7 +106,7 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<(Vec<Schedule>
     Ok((rows.iter().map(schedule).collect::<Result<_, _>>()?, count.unsigned_abs()))
 }
 
-/// One of them.
+/// One of the user's schedules.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not theirs.
@@ -120,7 +120,7 @@ pub async fn find(tx: &mut Tx, id: ScheduleId) -> Result<Schedule, StoreError> {
     Ok(schedule(&row)?)
 }
 
-/// The same, locked: nobody else changes it, and it does not come due, until the transaction is over.
+/// Like [`find`], and locks it: nobody else changes it, and it does not come due, until the transaction is over.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not theirs.

@@ -23,7 +23,7 @@ pub struct ScheduleResult {
     pub asked: Option<Asked>,
     /// Why nothing was asked.
     pub refusal: Option<String>,
-    /// The same as the problem that a request would have been answered with, where that was noted.
+    /// The refusal as the problem that a request would have been answered with, where that was recorded.
     pub problem: Option<Value>,
 }
 

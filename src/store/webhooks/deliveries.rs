@@ -45,7 +45,7 @@ impl DeliveryStatus {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
     pub id: DeliveryId,
-    /// None for a test.
+    /// The run it is about; none for a test message.
     pub run: Option<RunId>,
     pub event: String,
     pub status: DeliveryStatus,

@@ -73,7 +73,7 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Webhook>, StoreError> {
     Ok(rows.iter().map(webhook).collect::<Result<_, _>>()?)
 }
 
-/// One of them.
+/// One of the owner's webhooks.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not the owner's.
@@ -91,7 +91,7 @@ pub async fn find(tx: &mut Tx, id: WebhookId) -> Result<Webhook, StoreError> {
     Ok(webhook(&row)?)
 }
 
-/// The same, to be changed: nobody else changes it until the transaction ends.
+/// Like [`find`], and locks it: nobody else changes it until the transaction ends.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not the owner's.

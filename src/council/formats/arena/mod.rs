@@ -181,7 +181,7 @@ pub(in crate::council) struct ArenaFields {
     /// How many rounds an arena has, opening and closing statements counted.
     #[schema(minimum = 2, maximum = 10, default = 3)]
     arena_rounds: Option<u8>,
-    /// The same in another spelling.
+    /// `arena_rounds` in the spelling of an existing client.
     #[schema(inline)]
     arena_config: Option<ArenaConfig>,
 }

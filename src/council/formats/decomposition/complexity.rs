@@ -96,7 +96,7 @@ fn schema() -> Schema {
     )
 }
 
-/// The same in JSON.
+/// The reply as the JSON that a model may write.
 #[derive(Deserialize)]
 struct JsonForm {
     #[serde(alias = "is_complex")]

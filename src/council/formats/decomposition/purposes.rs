@@ -12,7 +12,7 @@ pub const FLAG: &str = "use_decomposition";
 
 /// Where the question is judged and taken apart.
 pub static STAGE: Stage = Stage::named("decomposition");
-/// Where its parts are answered, in order.
+/// The stages in which the parts are answered, in order.
 pub static PARTS: [Stage; MAX_PARTS] = [
     Stage::named("sub1"),
     Stage::named("sub2"),

@@ -186,7 +186,7 @@ pub(in crate::council) struct RotationFields {
     /// Whether the speakers of a debate in rotation answer their critics.
     #[schema(default = true)]
     include_rebuttal: Option<bool>,
-    /// The same as a number: 3 with the answers to the critics, 2 without.
+    /// The rounds as a number: 3 with the answers to the critics, 2 without.
     #[schema(minimum = 2, maximum = 3)]
     num_rounds: Option<u8>,
 }

@@ -13,7 +13,7 @@ pub struct AdversaryConfig {
     pub adversary_model: String,
     /// Every severity, the gravest first.
     pub severity_levels: Vec<Severity>,
-    /// Those after which the answer is revised, where the request does not say.
+    /// The severities from which on the answer is revised, where the request does not say.
     pub revision_threshold: Vec<Severity>,
     /// What an attack says that found nothing; looked for where it states no severity.
     pub no_issues_phrases: Vec<&'static str>,

@@ -122,7 +122,7 @@ pub enum CacheEvent {
         /// The final answer's text.
         cached_response: String,
     },
-    /// None is given: the run goes on.
+    /// No earlier answer is given: the run goes on.
     CacheMiss {
         reason: MissReason,
         /// The similarity of the nearest question, where there was one to compare with.

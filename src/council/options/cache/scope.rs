@@ -23,7 +23,7 @@ const IRRELEVANT: [&str; 11] = [
     // When the members are asked, and not what.
     "one_at_a_time",
 ];
-/// The same of the settings in force.
+/// The fields of the settings in force that do not matter.
 const IRRELEVANT_SETTINGS: [&str; 9] = [
     // What a request leaves out is in the plan.
     "default_options",
@@ -58,7 +58,7 @@ pub fn of(mut plan: Value) -> Scope {
     Scope(hash.finalize().into())
 }
 
-/// The same bytes for the same value, in whichever order its fields stand, and for no other.
+/// Hashes a value: the same bytes for equal values, whatever the order of their fields, and for no others.
 fn absorb(hash: &mut Sha256, value: &Value) {
     match value {
         Value::Null => hash.update("n"),

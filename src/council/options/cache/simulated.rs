@@ -3,7 +3,7 @@
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 
-/// That it has none: a vector is asked for in another way.
+/// Says that there is none: a vector is requested in another way.
 pub fn embedding(prompt: &Prompt<'_>, _: &mut SeededRng) -> String {
     format!("Simulated: there are no words for {}.", prompt.topic())
 }

@@ -23,7 +23,7 @@ pub enum ConsensusFact {
         average_confidence: f64,
         least_confidence: f64,
     },
-    /// The same where the members' confidence was not asked for.
+    /// The members agree, where their confidence was not asked for.
     Clear {
         /// Whose answer it is.
         member: String,

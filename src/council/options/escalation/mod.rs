@@ -39,14 +39,14 @@ use crate::llm::CallFact;
 pub struct Thresholds {
     /// The average confidence, 1 to 10.
     pub confidence_threshold: f64,
-    /// Any single confidence, 1 to 10.
+    /// The lowest confidence of a single member, 1 to 10.
     pub min_confidence_threshold: u8,
     /// The share of the ballots that agree on the first place, 0 to 1.
     pub agreement_threshold: f64,
 }
 
 impl Thresholds {
-    /// Those of the settings.
+    /// The thresholds of the settings.
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
         let settings = &settings.options.escalation;

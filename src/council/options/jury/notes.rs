@@ -16,7 +16,7 @@ use crate::llm::Reason;
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum SecondReadingNote {
-    /// So many reviewers are asked again.
+    /// This many reviewers are asked again.
     ReadingAgain {
         asked: usize,
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -114,7 +114,7 @@ pub struct Iteration {
     pub critiques: Vec<Critique>,
     /// How many of them name faults.
     pub substantive_count: usize,
-    /// The same under the name that an existing client reads.
+    /// `substantive_count` under the name that an existing client reads.
     pub substantive_critique_count: usize,
     /// The draft after this iteration; absent when it stayed as it was.
     pub revision: Option<String>,

@@ -180,9 +180,9 @@ pub enum ResearchEvent {
     Stage0SubQueries { data: SubQueries },
     /// The searches begin.
     Stage0Researching { data: SubQueries },
-    /// One of them is over.
+    /// One of the searches is over.
     Stage0SubResult { data: Box<SubResultAt> },
-    /// All of them are over; what they found is put together.
+    /// All searches are over; what they found is put together.
     Stage0Synthesizing { data: Empty },
     /// The research is over, whatever came of it.
     Stage0Complete { data: Box<ResearchResult> },

@@ -14,7 +14,7 @@ pub struct RoutingInfo {
     pub confidence: Option<f64>,
     /// In a sentence.
     pub reasoning: String,
-    /// The same as a fact, where no model said it.
+    /// `reasoning` as a fact, where no model said it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub reasoning_fact: Option<RoutingFact>,
     pub source: Source,

@@ -18,7 +18,7 @@ pub struct Classification {
     /// 0 to 1; absent when the model said none.
     pub confidence: Option<f64>,
     pub reasoning: String,
-    /// The same as a fact, where no model said it.
+    /// `reasoning` as a fact, where no model said it.
     pub fact: Option<RoutingFact>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn schema() -> Schema {
     )
 }
 
-/// The same in JSON.
+/// A classification as the JSON that a model may write.
 #[derive(Deserialize)]
 struct JsonForm {
     category: String,
@@ -61,7 +61,7 @@ impl JsonForm {
     }
 }
 
-/// Without line breaks, and not too long.
+/// The text without line breaks, cut to a readable length.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.chars().take(MAX_REASONING_CHARS).collect()

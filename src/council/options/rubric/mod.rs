@@ -35,7 +35,7 @@ pub static REVIEW: Template = Template {
     places: &[],
     marks: &["Rubric"],
 };
-/// The same where they give nothing but a ranking.
+/// What reviewers are told of the criteria, where they give only a ranking.
 pub static BALLOT: Template = Template {
     name: "ballot_rubric",
     about: "The same where no reasons are wanted, but only a ranking.",
@@ -56,7 +56,7 @@ pub struct Rubric {
     /// What it is called; absent where it has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it is of the library: which one there.
+    /// The rubric's id, where it comes from the library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<LibraryEntryId>,
     /// Which version of that.

@@ -60,7 +60,7 @@ fn sharing(rows: &[&AggregateRow], level: &[String]) -> Vec<String> {
     rows.iter().filter(|row| shares(row)).map(|row| row.member.clone()).collect()
 }
 
-/// Without a ranking an answer can be taken only if it is the only one.
+/// The choice without a ranking: an answer can be taken only if it is the only one.
 fn unranked<'r>(round: &'r Round<'_>) -> (Option<&'r Answer>, Vec<NoteFact>) {
     let good: Vec<&Answer> = round.good().collect();
     match good[..] {

@@ -24,7 +24,7 @@ pub enum AnswersNote {
         member: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         latency_ms: Option<u64>,
-        /// Of 10.
+        /// From 1 to 10.
         #[serde(skip_serializing_if = "Option::is_none")]
         confidence: Option<u8>,
         late: bool,
@@ -36,7 +36,7 @@ pub enum AnswersNote {
     /// The number at the end of an answer.
     ConfidenceRead {
         member: String,
-        /// Of 10.
+        /// From 1 to 10.
         confidence: u8,
     },
     NoConfidence {
@@ -53,7 +53,7 @@ pub enum AnswersNote {
     AnswersDone {
         answered: usize,
         asked: usize,
-        /// Those that may still come.
+        /// Members whose answers may still come.
         pending: usize,
         /// The average, of 10.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ pub fn label<'a>(run: &Run, pass: Pass, answers: &'a [Answer]) -> Vec<Labelled<'
     label_by(run, &pass.key("labels"), answers)
 }
 
-/// The same, shuffled for this purpose.
+/// Like [`label`], shuffled by this key.
 #[must_use]
 pub fn label_by<'a>(run: &Run, purpose: &str, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
     let mut good: Vec<&Answer> = answers.iter().filter(|answer| answer.is_good()).collect();

@@ -39,11 +39,11 @@ pub enum HeadingFact {
     },
     /// It is a member's own: the council agreed on it.
     Agreed { member: String },
-    /// The same, where not everybody answered.
+    /// It is a member's own: those who answered agreed on it, but not everybody answered.
     SomeAgreed { good: usize, asked: usize, member: String },
     /// It is a member's own, taken word for word: the ballots put it first of those that could be taken.
     Selected { member: String },
-    /// The same, where not everybody answered.
+    /// It is a member's own, taken word for word, where not everybody answered.
     SomeSelected { good: usize, asked: usize, member: String },
     /// It is a member's own: nobody else was asked.
     MemberAlone { member: String },
@@ -280,7 +280,7 @@ pub enum NoteFact {
         model: String,
         label: String,
     },
-    /// The same, where its own version is not of the form that was asked for.
+    /// Its own version is not of the form that was asked for: the draft stands as it was written.
     VersionNotOfForm {
         model: String,
         label: String,
@@ -288,7 +288,7 @@ pub enum NoteFact {
     },
     /// The answer that is taken word for word shares its place with others.
     SharedPlace {
-        /// All of them, in the ranking's order.
+        /// All who share it, in the ranking's order.
         members: Vec<String>,
         /// Whose is taken.
         member: String,
@@ -297,7 +297,7 @@ pub enum NoteFact {
     NotTakenCut {
         member: String,
     },
-    /// The same, but it speaks to its reviewers.
+    /// An answer could have been taken, but speaks to its reviewers.
     NotTakenAddressesJudges {
         member: String,
     },
@@ -316,7 +316,7 @@ pub enum NoteFact {
         rounds: usize,
         planned: usize,
     },
-    /// Those that were left had nothing to answer: their critics had failed.
+    /// The speakers that were left had nothing to answer: their critics had failed.
     NothingToAnswer {
         rounds: usize,
         planned: usize,

@@ -124,7 +124,7 @@ pub static TEMPLATES: &[&Template] = &[
     &editorial::INSTRUCTIONS,
 ];
 
-/// The same where nobody reviewed.
+/// The chairman's texts where nobody reviewed.
 pub static TEMPLATES_WITHOUT_REVIEWS: &[&Template] = &[&UNREVIEWED];
 
 /// What a chairman reads of the reviews.

@@ -24,7 +24,7 @@ pub(super) struct Offer {
     pub output: Value,
 }
 
-/// The same as the protocol says it.
+/// The offer in the protocol's form.
 pub(super) fn tool(offer: Offer) -> Tool {
     let hints = ToolAnnotations::with_title(offer.title);
     let hints = match offer.effect {
