@@ -65,7 +65,7 @@ impl Extractor {
         Self { program, time: TIME, places, turns }
     }
 
-    /// The same, with this time limit for each file.
+    /// The extractor with this time limit for each file.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
         Self { time, ..self }

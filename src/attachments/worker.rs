@@ -18,7 +18,7 @@ const CPU_SECONDS: u64 = 30;
 /// The largest file that can be configured.
 const MAX_FILE_BYTES: u64 = 100 << 20;
 
-/// That it is no file of this kind at all.
+/// The exit code for a file that is not of this kind at all.
 pub(super) const OF_ANOTHER_KIND: u8 = 3;
 const FAILED: u8 = 1;
 

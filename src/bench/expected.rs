@@ -29,7 +29,7 @@ impl Expected {
         self.unknown_price_models.extend(estimate.unknown_price_models.iter().cloned());
     }
 
-    /// These calls and those.
+    /// Adds the calls of another expectation.
     pub fn plus(&mut self, other: &Self) {
         self.calls += other.calls;
         self.usd += other.usd;
@@ -84,8 +84,8 @@ pub fn of_all<'q>(
     sum
 }
 
-/// The same plan, but no earlier run's answer is given: it would be counted as one that cost nothing and took no time. Nor
-/// are a bench's answers kept for its user's own questions.
+/// The plan without earlier runs' answers, which would count as answers that cost nothing and took no time. Nor are a
+/// bench's answers kept for its user's own questions.
 fn fresh(plan: &Plan) -> Plan {
     Plan { cache: None, ..plan.clone() }
 }

@@ -64,7 +64,7 @@ impl Spent {
         }
     }
 
-    /// This and other calls.
+    /// The sum of these calls and others.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

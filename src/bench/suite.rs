@@ -18,7 +18,7 @@ pub struct Suite {
     /// Who grades what only a reader can.
     #[serde(default)]
     pub judge: Option<Single>,
-    /// Some of the models are simulated.
+    /// Whether any of the models is simulated.
     #[serde(default)]
     pub simulated: bool,
 }

@@ -21,8 +21,8 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<(PgConnectOptions, O
     }
 }
 
-/// The same for a command that may be run beside a server or another command: where that has the local database running, it
-/// is used.
+/// Like [`open`], for a command that may run at the same time as a server or another command: a local database that one
+/// of them has started is used.
 ///
 /// # Errors
 /// When the local one cannot be started.

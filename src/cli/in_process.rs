@@ -45,7 +45,7 @@ impl InProcess {
         Ok(process)
     }
 
-    /// The same, after a change to the app, and without waiting for the providers' lists.
+    /// Like [`InProcess::start`], after a change to the app, and without waiting for the providers' lists.
     ///
     /// # Errors
     /// As [`InProcess::start`].

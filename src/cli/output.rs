@@ -16,12 +16,12 @@ pub(super) fn print(text: &str) -> Result<u8, Trouble> {
     }
 }
 
-/// The same for a command that has no session. (`println!` panics where the reader has left.)
+/// Prints the text of a command that has no session. (`println!` panics where the reader has left.)
 pub(super) fn printed(text: &str) -> anyhow::Result<ExitCode> {
     printed_with(text, exit::ANSWERED)
 }
 
-/// The same for a command that ends with this code where all of it was printed.
+/// Like [`printed`], for a command that ends with this code where all of it was printed.
 pub(super) fn printed_with(text: &str, code: u8) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(match print(text)? {
         exit::ANSWERED => code,

@@ -40,7 +40,7 @@ fn nearest(templates: &[&'static Template], name: &str) -> &'static str {
     nearest.map_or("", |template| template.name)
 }
 
-/// These texts as a section of a configuration file that says what is built in.
+/// The texts as a section of a configuration file that says what is built in.
 fn section(templates: &[&Template]) -> String {
     let mut text = "[prompts]\n".to_owned();
     for template in templates {

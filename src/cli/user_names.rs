@@ -20,7 +20,7 @@ pub(super) fn explained(error: SetupError) -> anyhow::Error {
     if let SetupError::UserNames(names) = &error { Undecided(listed(names)).into() } else { error.into() }
 }
 
-/// These names, and what may be done about them.
+/// The names in a sentence, and what may be done about them.
 pub(super) fn listed(names: &[String]) -> String {
     let mut text = String::from("These users' names are no longer valid as they are:\n");
     for name in names {

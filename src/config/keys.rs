@@ -192,7 +192,7 @@ const PROVIDER: &[Key] = &[
     ),
 ];
 
-/// Those that only some kinds of providers have.
+/// The keys that only some kinds of providers have.
 fn provider_keys() -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for kind in kinds::KINDS {

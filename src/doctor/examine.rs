@@ -47,7 +47,7 @@ pub struct Server<'a> {
     pub gate: &'a Gate,
     pub objects: &'a Objects,
     pub database: &'a Database,
-    /// The same database, to read the settings of administrators from.
+    /// The database, to read the administrators' settings from.
     pub db: Option<&'a Db>,
 }
 
@@ -95,8 +95,8 @@ pub async fn examine(
     })
 }
 
-/// The same providers twice, asked for streams and for whole replies. They are this examination's own: what fails
-/// here keeps nobody else from asking, and what failed for others is tried.
+/// The providers twice, for streams and for whole replies. They are this examination's own: what fails here keeps
+/// nobody else from asking, and what failed for others is tried.
 struct Pair {
     streamed: Arc<Registry>,
     whole: Arc<Registry>,

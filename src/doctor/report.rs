@@ -9,13 +9,13 @@ use super::fact::CheckFact;
 use super::model_fact::ProbeFact;
 use super::verdict_fact::Verdict;
 
-/// The whole of it.
+/// What an examination found.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = CheckReport)]
 pub struct Report {
     /// Whether a council can be held: the database can be used, at least two members answer, and somebody can write.
     pub council: bool,
-    /// The same in words.
+    /// The result in a sentence.
     pub message: String,
     pub fact: Verdict,
     /// This program's version.
@@ -88,7 +88,7 @@ pub struct ProviderCheck {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
-    /// The same in words.
+    /// The advice in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what_to_do: Option<String>,
     /// How many models it offers; absent when that is not known.
@@ -140,7 +140,7 @@ impl Seat {
 /// A model, and how it answered.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ModelCheck {
-    /// As it is configured.
+    /// The model's id as it is configured.
     pub model: String,
     /// The name of its provider.
     pub provider: String,
@@ -149,7 +149,7 @@ pub struct ModelCheck {
     /// Whether its provider's list has it; absent when the list is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
-    /// Where it is not on the list: the nearest present name of its family.
+    /// The nearest present name of its family, where the model is not on the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
     /// Ok: it answered in every way that was tried. Warning: in some. Failed: in none.
@@ -158,7 +158,7 @@ pub struct ModelCheck {
     pub fact: ProbeFact,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
-    /// The same in words.
+    /// The advice in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what_to_do: Option<String>,
     /// Until the first token of the streamed reply.

@@ -16,7 +16,7 @@ pub struct Wanted {
 /// A request that came to the server that is examined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// Where it came from.
+    /// The address that the request came from.
     pub peer: Option<IpAddr>,
     /// The names of its headers.
     pub headers: Vec<String>,

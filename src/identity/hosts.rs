@@ -10,9 +10,9 @@ use std::net::IpAddr;
 /// The names that are answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hosts {
-    /// Any: a proxy in front decides.
+    /// Every name is answered: a proxy in front decides.
     Any,
-    /// These, in lower case, with or without a port; one without a port answers on every port.
+    /// The configured names, in lower case, with or without a port; a name without a port is answered on every port.
     Listed(Vec<String>),
     /// This machine's own: localhost, loopback addresses, the address that is listened on where it is
     /// a single one, and the host of the configured public address.

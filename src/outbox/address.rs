@@ -53,7 +53,7 @@ impl Addresses {
         Self { public: true, allowed, key }
     }
 
-    /// These networks alone.
+    /// Allows these networks alone.
     #[must_use]
     pub fn only(allowed: Vec<IpNetwork>, key: &'static str) -> Self {
         Self { public: false, allowed, key }

@@ -8,7 +8,7 @@ use crate::id::DeliveryId;
 /// the last the delivery has failed, three days after it began.
 pub const OF_WEBHOOKS: &[u64] =
     &[5, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 10 * 3_600, 14 * 3_600, 20 * 3_600, 24 * 3_600];
-/// The same for a person's device, where news of the day before is of no use: within a day.
+/// The pauses for a person's device, for which news of the day before is of no use: all within a day.
 pub const OF_PUSH: &[u64] = &[5, 30, 2 * 60, 10 * 60, 30 * 60, 3_600, 2 * 3_600, 4 * 3_600, 8 * 3_600];
 /// A receiver may ask for a longer pause, up to this.
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);

@@ -19,7 +19,7 @@ const ERROR_CHARS: usize = 300;
 #[derive(Debug, Clone)]
 pub(super) struct Reach {
     secure: Arc<Addresses>,
-    /// Without TLS, only into networks that the operator allows.
+    /// Addresses without TLS: only in networks that the operator allows.
     plain: Arc<Addresses>,
 }
 

@@ -29,7 +29,7 @@ pub(super) trait Receivers: Sync {
     /// The pauses between attempts, in seconds.
     const PAUSES: &[u64];
 
-    /// One of them, claimed for this server, with what it is to be told.
+    /// A receiver of messages, claimed for this server, with what it is to be sent.
     type Target: Send + Sync;
     /// One thing it is to be told.
     type Due: Send + Sync;

@@ -14,7 +14,7 @@ const TRACKING: [&str; 8] = ["utm_", "gclid", "fbclid", "msclkid", "mc_cid", "mc
 /// characters that nobody sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// As it is followed.
+    /// The address that is followed.
     pub url: String,
     /// The host for people, as it stands in the address: names in other scripts in their ASCII form (`xn--…`), since
     /// look-alike letters would deceive.
@@ -47,7 +47,8 @@ impl Link {
         (url.len() <= MAX_CHARS).then_some(Self { url, host, key })
     }
 
-    /// The same for two addresses of one page: without scheme, trailing slash, fragment and tracking parameters.
+    /// A key that is equal for two addresses of one page: without scheme, trailing slash, fragment and tracking
+    /// parameters.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key

@@ -70,7 +70,7 @@ impl Provider for SearchProvider {
         Ok(stream::iter(chunks.into_iter().flatten().map(Ok)).boxed())
     }
 
-    /// None: a search is no model to choose.
+    /// Always empty: a search is no model to choose.
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
         Ok(Vec::new())
     }

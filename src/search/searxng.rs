@@ -102,7 +102,7 @@ impl Search for Searxng {
         Ok(found)
     }
 
-    /// Without a query it searches nothing, and answers 400 where JSON is enabled.
+    /// Sends a request without a query, which searches nothing and is answered 400 where JSON is enabled.
     async fn check(&self) -> Result<(), CallError> {
         match exchange::json(&self.asked, self.request(&[("format", "json")])).await {
             Ok(_) | Err(Failed::Refused(Refusal { status: 400, .. })) => Ok(()),

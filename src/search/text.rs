@@ -34,7 +34,7 @@ const BLOCKS: [&str; 29] = [
     "tr",
     "ul",
 ];
-/// Those within a line, and those that show nothing.
+/// Elements within a line, and elements that show nothing.
 const INLINE: [&str; 49] = [
     "a", "abbr", "audio", "b", "base", "big", "canvas", "center", "cite", "code", "del", "dfn", "em",
     "embed", "font", "head", "i", "iframe", "img", "input", "ins", "kbd", "label", "link", "mark", "math",
@@ -97,7 +97,7 @@ pub fn plain(text: &str, max_chars: usize) -> String {
     line(&references(&untagged(text)), max_chars)
 }
 
-/// The same for a text that is not HTML.
+/// Like [`plain`], for a text that is not HTML.
 #[must_use]
 pub fn line(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
@@ -135,7 +135,7 @@ fn cut(mut out: String) -> String {
     out
 }
 
-/// Without the tags of HTML. What only looks like one (`a < b`, `Vec<String>`) stays.
+/// The text without the tags of HTML. What only looks like a tag (`a < b`, `Vec<String>`) stays.
 fn untagged(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -178,7 +178,7 @@ fn scrub_user(user: User) -> Option<User> {
     Some(User { id: Some(id), ..User::default() })
 }
 
-/// Without the address: it holds ids. The route's pattern is the report's transaction.
+/// Removes the address, which holds ids. The route's pattern is the report's transaction.
 fn scrub_request(request: Request) -> Request {
     let headers = request
         .headers

@@ -7,7 +7,7 @@ use crate::id::UserId;
 /// How many hexadecimal digits a hash has.
 const DIGITS: usize = 12;
 
-/// The same for one user as long as the salt is the same, and useless without it.
+/// A hash of the user's id: equal for one user as long as the salt is, and useless without the salt.
 pub(super) fn of(salt: &[u8], user: &UserId) -> String {
     let digest = Sha256::new().chain_update(salt).chain_update(user.as_str()).finalize();
     hex::encode(&digest[..DIGITS / 2])

@@ -1,4 +1,4 @@
-//! The same words, whatever their capitals, spaces and punctuation around them.
+//! Compares the words of two texts, whatever their capitals, spaces and punctuation around them.
 
 use unicode_normalization::UnicodeNormalization as _;
 

@@ -30,7 +30,7 @@ pub enum Order {
     AnswerFirst,
 }
 
-/// Both, in the order in which they are asked.
+/// Both orders, in the order in which they are asked.
 pub const ORDERS: [Order; 2] = [Order::StandardFirst, Order::AnswerFirst];
 
 impl Order {

@@ -199,7 +199,7 @@ fn roman(token: &Token, before: Option<&Token>) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// The same numbers in the same order, but for each "one" that the other may have left out.
+/// Whether both have the same numbers in the same order, except for each "one" that the other may have left out.
 pub fn agree(one: &Amounts, other: &Amounts) -> bool {
     let hard = |amounts: &Amounts| -> Vec<String> {
         amounts.iter().filter(|amount| !amount.is_soft).map(|amount| amount.value.clone()).collect()

@@ -47,7 +47,7 @@ pub enum Difference {
     Names,
     /// One asks when, the other why.
     Question,
-    /// The same words in other places: from Berlin to Paris, from Paris to Berlin.
+    /// They have the same words in other places: from Berlin to Paris, from Paris to Berlin.
     Order,
     /// Most words are the same, and the others are not known to mean the same.
     Words,

@@ -1,4 +1,4 @@
-//! The same words in other places: who did what to whom, from where to where.
+//! Compares the places of words: who did what to whom, from where to where.
 
 use super::lists::{COORDINATORS, DIRECTIONS, NAMES};
 use super::reading::Reading;

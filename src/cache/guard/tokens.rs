@@ -5,7 +5,7 @@ use super::super::normal::{folded, visible};
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// As it was written, but for the kind of quotation marks and the like.
+    /// The token as it was written, except for the kind of quotation marks and the like.
     pub written: String,
     /// In small letters; of a word, without what makes it possessive.
     pub small: String,

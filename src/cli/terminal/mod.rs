@@ -32,7 +32,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// A session, and what has to be ended after it.
 struct Connected {
     session: Arc<dyn Session>,
-    /// The same where it speaks HTTP.
+    /// The session's HTTP client, where it speaks HTTP.
     http: Option<Http>,
     here: Option<Here>,
 }

@@ -40,7 +40,7 @@ pub fn encrypt(p256dh: &[u8], auth: &[u8], text: &[u8]) -> Result<Vec<u8>, BadKe
     encrypt_with(&own, salt, (p256dh, auth), text, padding)
 }
 
-/// The same with the random values given.
+/// Like [`encrypt`], with the random values given.
 fn encrypt_with(
     own: &PrivateKey,
     salt: [u8; SALT_BYTES],

@@ -68,7 +68,7 @@ impl Vapid {
         URL_SAFE_NO_PAD.encode(bytes.as_ref())
     }
 
-    /// As browsers take it.
+    /// The public key in the form that browsers expect.
     #[must_use]
     pub fn public_key(&self) -> &str {
         &self.public_key

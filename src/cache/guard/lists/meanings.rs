@@ -286,7 +286,7 @@ pub const ASKING: &[&str] = &[
     "how wie comment cómo come как hoe",
 ];
 
-/// Those of [`ASKING`] without which the same words ask something else: "what is a volcano", "where is a volcano".
+/// The words of [`ASKING`] without which the same words ask something else: "what is a volcano", "where is a volcano".
 pub const SPECIFIC: &[&str] = &["when wann", "where wo wohin woher", "who whom whose wer wem wen wessen"];
 
 /// Words that make "what" a "why".
