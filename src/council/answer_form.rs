@@ -23,7 +23,7 @@ const MAX_PATTERNS: usize = 100;
 const MOST_FAULTS: usize = 5;
 const MAX_FAULT_CHARS: usize = 200;
 
-/// What the writer of the answer is told of its form.
+/// The instruction on the form for the writer of the answer.
 pub static INSTRUCTIONS: Template = Template {
     name: "answer_form",
     about: "What whoever writes the final answer is told where a program wants it as JSON; it stands after what else it is asked.",
@@ -48,7 +48,7 @@ pub static OF_SCHEMA: Template = Template {
     places: &["schema"],
     marks: &[],
 };
-/// What a chairman that chooses among drafts, and may write a version of its own, is told of the form.
+/// The instruction on the form for a chairman that chooses among drafts and may write a version of its own.
 pub static OF_CHOICE: Template = Template {
     name: "answer_form_choice",
     about: "What a chairman that chooses among drafts is told of their form.",

@@ -1,5 +1,5 @@
-//! The final answer in the requested form: its writer is told of the form, held to it where the provider can enforce
-//! it, and asked once more where the text does not have it.
+//! The final answer in the requested form: its writer is given the form, held to it where the provider can enforce it,
+//! and asked once more where the text does not have it.
 
 use super::answer_form::{ANY_OBJECT, AnswerForm, INSTRUCTIONS, OF_CHOICE, OF_SCHEMA, REPAIR};
 use super::brief::Brief;
@@ -51,7 +51,7 @@ fn told(run: &Run, brief: &Brief, prompt: String, template: &Template) -> String
     }
 }
 
-/// What a model that answers alone is told of this form; `marker` is that of the fences.
+/// The instruction on this form for a model that answers alone; `marker` is that of the fences.
 #[must_use]
 pub fn instructions(form: &AnswerForm, prompts: &Prompts, marker: &str) -> String {
     saying(form, prompts, marker, &INSTRUCTIONS)

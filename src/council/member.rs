@@ -72,8 +72,8 @@ pub(super) fn too_long(models: usize) -> Option<String> {
     (models > MOST_READ).then(|| format!("may name at most {MAX_MEMBERS} models; it names {models}"))
 }
 
-/// Reads a list of members, naming each malformed seat. Reserved names are refused only here, where somebody gives
-/// them: stored members that have one stay valid.
+/// Reads a list of members, naming each malformed seat. Reserved names are refused only here, where they are newly
+/// given: stored members that have one stay valid.
 pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member>> {
     let seats: Vec<Value> = fields.take(field, "a list of models")?;
     if let Some(problem) = too_long(seats.len()) {

@@ -1,11 +1,11 @@
 //! Going on before all members have answered. [`Run::quorum`] waits for enough of several calls;
 //! [`Run::with_stragglers`] does the next thing while the others may still come in.
 //!
-//! Who made the quorum and who came in time are decisions of the journal, recorded before they are acted
-//! on: an execution after a crash goes on with the same members, whoever is faster then.
+//! Which members made the quorum and which came in time are decisions of the journal, recorded before they are acted
+//! on: an execution after a crash goes on with the same members, whichever are faster then.
 //!
-//! As long as a quorum waits for somebody, a person may have failed members asked again ([`member_retry`]).
-//! They are then waited for by the same rules.
+//! As long as a quorum waits for members, a person may have failed members asked again ([`member_retry`]). They are
+//! then waited for by the same rules.
 
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};

@@ -170,7 +170,7 @@ pub enum RunEvent {
     },
     /// The run was cancelled; what it had is stored. Always last.
     Cancelled {
-        /// One plain sentence, where somebody other than its owner has cancelled it.
+        /// One plain sentence, where the run was cancelled by another person than its owner.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
         /// Who cancelled it, in one word: `stopped_by_administrator`.

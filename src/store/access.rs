@@ -1,4 +1,5 @@
-//! Access to somebody's conversations: one administrator asks, another one agrees, then both may read for some hours.
+//! Access to another user's conversations: one administrator requests it, a second one approves, then both may read for
+//! some hours.
 //!
 //! Reading is done in [`Scope::Access`](super::Scope::Access), where row level security lets through what the request
 //! is about and no more, and access ends by itself.
@@ -69,7 +70,7 @@ pub struct NewRequest<'r> {
     pub reason: &'r str,
     /// For how long.
     pub hours: i32,
-    /// Who asks.
+    /// The administrator who requests access.
     pub by: &'r UserId,
 }
 
@@ -78,7 +79,7 @@ pub struct NewRequest<'r> {
 pub enum Approved {
     /// It is open from now on.
     Yes,
-    /// Whoever asked, or whom it is about, cannot agree.
+    /// The requester, or the user whom it is about, cannot approve it.
     NotByThem,
     /// It was approved or taken back before.
     Over,
@@ -92,7 +93,8 @@ macro_rules! columns {
     };
 }
 
-/// How many requests somebody is told of, and how many reads of each there are: nobody needs more, and the lists must be bounded.
+/// How many requests about them a user is shown, and how many reads of each: nobody needs more, and the lists must be
+/// bounded.
 const MOST: i64 = 200;
 const MOST_READS: i64 = 500;
 
@@ -244,8 +246,8 @@ pub async fn approve(tx: &mut Tx, id: AccessId, by: &UserId) -> Result<Approved,
     Ok(Approved::Yes)
 }
 
-/// Ends it at once, whoever of the administrators wants it; ending it again is not an error and keeps the first time.
-/// Needs the admins' scope.
+/// Ends it at once, whichever administrator wants that; ending it again is not an error and keeps the first time. Needs
+/// the admins' scope.
 pub async fn revoke(tx: &mut Tx, id: AccessId, by: &UserId) -> Result<(), StoreError> {
     let before = find(tx, id).await?;
     let done = sqlx::query(

@@ -64,7 +64,7 @@ pub struct NewAttachment<'a> {
 pub enum Saved {
     /// It is kept, now or since it was uploaded before.
     Kept(Attachment),
-    /// There is no room for it beside the user's others, which take up so many bytes.
+    /// There is no room for it next to the user's other files, which take up this many bytes.
     NoRoom { used: u64 },
     /// The upload of its object took too long.
     TooLate,

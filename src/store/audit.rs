@@ -57,7 +57,7 @@ pub async fn append(
     Ok(())
 }
 
-/// How many of somebody's latest lines are compared: more than anybody causes within a minute.
+/// How many of a user's latest lines are compared: more than anybody causes within a minute.
 const COMPARED: i64 = 200;
 
 /// Adds a line about a look at what is private, unless the same was noted within the last minute: a page asks for what it
@@ -103,7 +103,7 @@ fn refuse(target: Option<&str>, details: &Value) -> Result<(), StoreError> {
     refuse_nul_in_json("the details", details)
 }
 
-/// Which entries of the log: all of them where nothing is said.
+/// Which entries of the log; fields that are left out match all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// Of this person.

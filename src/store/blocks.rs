@@ -21,12 +21,12 @@ pub struct Block {
     pub blocked_at: Timestamp,
 }
 
-/// The outcome of blocking somebody.
+/// The outcome of blocking a user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Blocked {
     /// They are blocked now, and this many runs of theirs are being stopped.
     Now(Block, usize),
-    /// They were blocked already, which stays as it is; runs that began before that are told again to stop.
+    /// They were blocked already, which stays as it is; runs that began before the block are stopped again.
     Before,
     /// All their data is being erased, or was.
     Erasing,
@@ -56,8 +56,8 @@ fn block(row: &sqlx::postgres::PgRow) -> Result<Block, sqlx::Error> {
     })
 }
 
-/// Blocks a user in the name of the administrator `by`: their transactions under way end first, those to come are refused,
-/// and their runs are told to stop.
+/// Blocks a user in the name of the administrator `by`: their transactions under way end first, later ones are refused,
+/// and their runs are stopped.
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Blocked, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;
@@ -86,7 +86,7 @@ pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<
     Ok(blocked)
 }
 
-/// Lets somebody in again, in the name of the administrator `by`.
+/// Ends the block of a user, in the name of the administrator `by`.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when they are not blocked.

@@ -249,7 +249,7 @@ async fn try_to_prepare(
     // Who has the sessions is not known yet: this works with either.
     db.open(Sessions::Shared);
     let migrated = async {
-        // Before the first migration: the version before must be able to go on meanwhile.
+        // Before the first migration: the version before must be able to go on until then.
         let undecided = user_names::undecided(&db, is_taken).await?;
         if undecided.is_empty() { migrate(&db).await } else { Err(SetupError::UserNames(undecided)) }
     };

@@ -273,8 +273,8 @@ async fn delete_some(tx: &mut TxConnection, user: &UserId) -> Result<u64, StoreE
     Ok(0)
 }
 
-/// Takes back what this person, as an administrator, has asked to read and nobody has approved yet: without their name beside it
-/// they could come back and approve it themselves. Returns how many requests that were.
+/// Takes back what this person, as an administrator, has asked to read and nobody has approved yet: without their name
+/// on it they could come back and approve it themselves. Returns how many requests that were.
 async fn withdraw_requests(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
     // What becomes of requests is for administrators to say, not for the engine.
     tx.set_role(Scope::Admin.role()).await?;

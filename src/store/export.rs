@@ -1,4 +1,5 @@
-//! What is stored of one person beside their conversations, table by table, page by page: for a copy of it all.
+//! What is stored of one user apart from their conversations, table by table, page by page: for a copy of all their
+//! data.
 
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;

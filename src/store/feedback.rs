@@ -6,7 +6,7 @@ use sqlx::Row as _;
 use super::{StoreError, Tx, time};
 use crate::id::RunId;
 
-/// What somebody thought of the final answer.
+/// A user's opinion of the final answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thumb {
     Up,
@@ -39,12 +39,12 @@ pub enum BetterAnswer {
     Seat(i16),
 }
 
-/// An opinion; a thumb or the better answer is said, or both.
+/// An opinion: a thumb, the better answer, or both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opinion {
     pub thumb: Option<Thumb>,
     pub better: Option<BetterAnswer>,
-    /// What was wrong; only beside a thumb down.
+    /// What was wrong; only with a thumb down.
     pub comment: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
 pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
-        // A version that does not know comments leaves an old one beside the thumb up that it stores.
+        // A version that does not know comments leaves an old one in place when it stores a thumb up.
         "SELECT thumb, better, better_seat, CASE WHEN thumb = 'down' THEN comment END AS comment, updated_at
          FROM feedback WHERE run_id = $1 AND user_id = $2",
     )

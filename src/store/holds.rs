@@ -1,4 +1,4 @@
-//! Holds: somebody's data is kept, whoever wants it deleted, for as long as an administrator says so.
+//! Legal holds: a user's data is kept for as long as an administrator says so, whoever wants it deleted.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -65,8 +65,8 @@ fn hold(row: &sqlx::postgres::PgRow) -> Result<Hold, sqlx::Error> {
     })
 }
 
-/// Places a hold in the name of the administrator `by`, once no erasure can begin beside it, and records it in the
-/// audit log.
+/// Places a hold in the name of the administrator `by`, once no erasure can begin at the same time, and records it in
+/// the audit log.
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Placed, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;

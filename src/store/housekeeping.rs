@@ -8,7 +8,7 @@ use super::budgets::{days, reserve};
 use super::{Db, Scope, StoreError, Tx, attachments, conversations, outbox, retention, schedules, shares};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
-/// How many conversations one transaction purges: it must stay short beside the daily load.
+/// How many conversations one transaction purges: it must stay short under the daily load.
 const AT_ONCE: u32 = 50;
 /// How long deliveries to webhooks can be seen.
 const KEEP_DELIVERIES: Duration = Duration::from_secs(30 * 24 * 60 * 60);

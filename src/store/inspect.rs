@@ -1,4 +1,4 @@
-//! Examines the state of a database, before a server is started or beside one. Changes nothing in it.
+//! Examines the state of a database, before a server is started or while one runs. Changes nothing in it.
 
 use std::time::Duration;
 

@@ -111,12 +111,12 @@ pub struct LeaseState {
     pub run: RunId,
     /// The attempt is still the current one.
     pub ours: bool,
-    /// Somebody wants it to stop.
+    /// Whether the run is to be stopped.
     pub cancel: bool,
     pub requests: StoredRequests,
 }
 
-/// A heartbeat that takes longer is tried again: the leases would run out meanwhile.
+/// A heartbeat that takes longer is retried: otherwise the leases would run out.
 const HEARTBEAT_LIMITS: Limits =
     Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false, is_frequent: true };
 
@@ -347,8 +347,8 @@ macro_rules! waiting {
     };
 }
 
-/// Takes up to `limit` queued runs that are `readable` and whose turn it is, with at most `per_user` of one user under way;
-/// and whatever the queue holds that somebody wants to stop.
+/// Takes up to `limit` queued runs that are `readable` and whose turn it is, with at most `per_user` of one user under
+/// way; and all queued runs that are to be stopped.
 pub async fn claim_queued(
     db: &Db,
     owner: &str,
@@ -389,7 +389,7 @@ pub async fn claim_queued(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
     pub run: RunId,
-    /// Somebody wants it to stop: no other run waits behind it.
+    /// Whether it is to be stopped: no other run waits behind it.
     pub cancelled: bool,
 }
 

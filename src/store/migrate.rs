@@ -136,8 +136,9 @@ async fn try_to_apply_missing(connection: &mut PgConnection) -> Result<(), Migra
     Ok(())
 }
 
-/// Applies one in a transaction of its own. A server that runs meanwhile may hold what it needs and wait for what it
-/// holds: Postgres then gives one of the two up. Nothing of it is done after that, so it is tried again.
+/// Applies one in a transaction of its own. A server that runs at the same time may hold what the migration needs and
+/// wait for what it holds: Postgres then ends one of the two. Nothing of the migration is done after that, so it is
+/// tried again.
 async fn apply(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     let mut tries = 1;
     loop {

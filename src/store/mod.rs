@@ -1,4 +1,4 @@
-//! Postgres: SQL beside the function that runs it, one file per aggregate.
+//! Postgres: SQL next to the function that runs it, one file per aggregate.
 //!
 //! What this room promises: nobody sees another's data, even if a query forgets its `WHERE`. Every
 //! transaction is made from a [`Scope`], which decides the role that row level security binds
@@ -106,8 +106,8 @@ pub enum Scope {
     Engine,
     /// The views without content, users, the audit log and the instance's settings.
     Admin,
-    /// An administrator who reads somebody's conversations with a request that another one has approved: for reading
-    /// only, as long as it is open, and each look noted ([`access`]).
+    /// An administrator who reads another user's conversations with a request that a second administrator has approved:
+    /// read-only, as long as the request is open, and each read is recorded ([`access`]).
     Access {
         /// Who reads.
         admin: UserId,
@@ -357,8 +357,8 @@ impl Tx {
         }
     }
 
-    /// Whose rows it writes where admins have rows beside those of users: the user's, or in the admins' scope those that are
-    /// nobody's own (`user_id` is null).
+    /// Whose rows it writes where admins have rows as well as users: the user's, or in the admins' scope the rows that
+    /// are nobody's own (`user_id` is null).
     ///
     /// # Errors
     /// [`StoreError::WrongScope`] in the engine's scope.

@@ -22,15 +22,15 @@ const SILENCE: Duration = Duration::from_secs(10);
 pub enum Notice {
     /// The logs of these runs have grown.
     Log(Vec<RunId>),
-    /// Somebody wants this run to stop.
+    /// This run is to be stopped.
     Stop(RunId),
-    /// Somebody wants this run to go on without a member.
+    /// This run is to go on without a member.
     Skip(RunId),
     /// A run waits for any server with a free slot.
     Work,
     /// A server asks whether anybody reads this run at another one.
     IsRead(RunId),
-    /// Somebody reads this run: the answer to that.
+    /// A server answers that this run has a reader.
     Read(RunId),
     /// A person has given this conversation a name.
     Named(ConversationId),

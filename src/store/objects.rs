@@ -130,6 +130,7 @@ pub async fn forget(db: &Db, keys: &[ObjectKey]) -> Result<(), StoreError> {
 
 /// Records that these could not be removed: the next sweep tries again.
 ///
+/// # Errors When the database is unavailable: they are given to another server after a while.
 /// # Errors
 /// When the database is unavailable: they are given to somebody else after a while.
 pub async fn put_back(db: &Db, keys: &[ObjectKey]) -> Result<(), StoreError> {

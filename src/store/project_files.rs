@@ -1,6 +1,7 @@
-//! Files of projects: read with every question in one, as its instructions are. Each is in a project once, under the hash of its
-//! content, with nobody's name beside it, and goes with the project. Row level security lets everybody read them who has a role in
-//! the project, and its owners change them in the one that the transaction has opened.
+//! Files of projects: read with every question in a project, like its instructions. Each is in a project once, under
+//! the hash of its content, without the name of whoever added it, and is deleted with the project. Row level security
+//! lets everybody read them who has a role in the project, and lets its owners change them in the project that the
+//! transaction has opened.
 
 use jiff::Timestamp;
 use sqlx::Row as _;

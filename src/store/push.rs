@@ -1,4 +1,4 @@
-//! The devices of a user that are told when their runs end or wait. What they are still to be told is in
+//! The devices of a user that are notified when their runs end or wait. Their pending messages are in
 //! [`super::outbox::push`].
 
 use jiff::Timestamp;
@@ -101,8 +101,8 @@ pub async fn add(tx: &mut Tx, new: &Subscription, most: i64) -> Result<Option<De
     Ok(row.as_ref().map(device).transpose()?)
 }
 
-/// Takes a browser away from whoever used it before: from now on it is `user`'s. That takes the keys as well, which
-/// only that browser has; somebody who has merely read the endpoint takes nothing away.
+/// Takes a browser over from the user who had it before: from now on it is `user`'s. That requires its keys, which only
+/// the browser has; reading the endpoint somewhere is not enough.
 ///
 /// # Errors
 /// When the database is unavailable.

@@ -23,9 +23,9 @@ pub struct Share {
     /// Whether it is the transaction's user's own.
     pub is_mine: bool,
     pub conversation: ConversationId,
-    /// The project whose members alone can read it, beside its owner; everybody who has its link where there is none.
+    /// The project whose members alone can read it, apart from its owner; without one everybody who has its link.
     pub project: Option<ProjectId>,
-    /// The name of whoever shares it.
+    /// The name of the user who shares it.
     pub shared_by: String,
     pub title: String,
     pub message_count: i32,

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use super::erasure::IN_THE_LOG;
 use super::{Db, SetupError};
 
-/// Tables beside those with a `user_id` whose rows name a person.
+/// Tables apart from those with a `user_id` whose rows name a person.
 const OTHERS: [&str; 6] =
     ["users", "budgets", "project_members", "instance_settings", "retention", "projects"];
 
@@ -94,8 +94,8 @@ async fn rename_on(connection: &mut PgConnection, from: &str, to: &str) -> Resul
     sqlx::raw_sql(of_each(|table| format!("ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY;")))
         .execute(&mut *tx)
         .await?;
-    // A row and the one that it refers to change their owner together. References stay deferrable: that changes nothing for
-    // whoever does not defer them.
+    // A row and the one that it refers to change their owner together. References stay deferrable, which changes
+    // nothing for transactions that do not defer them.
     let deferrable: Option<String> = sqlx::query_scalar(
         "SELECT string_agg(format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE;',
                                   c.conrelid::regclass, c.conname), '')

@@ -55,7 +55,7 @@ pub async fn is_remembered(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(found.fetch_one(&mut **tx).await?)
 }
 
-/// Whether anything says that somebody of this name has been here. Needs the admins' scope.
+/// Whether anything shows that a user of this name has been here. Needs the admins' scope.
 pub async fn is_known(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
     tx.require_admin()?;
     let is_known = sqlx::query_scalar(

@@ -10,8 +10,8 @@ const TURN: u64 = 80;
 /// What the instructions take, in tokens.
 const INSTRUCTIONS: u64 = 230;
 
-/// What comes before each of these texts, which somebody writes for the council: it is expected to check once, so it is
-/// asked twice, and a search is made. It may be asked as often as [`MAX_ITERATIONS`](super::MAX_ITERATIONS) and once more.
+/// The calls before each of these texts that are written for the council: one check is expected, so the writer is asked
+/// twice and a search is made. It may be asked [`MAX_ITERATIONS`](super::MAX_ITERATIONS) times and once more.
 pub(in crate::council) fn before(expecting: Expecting<'_>, texts: Vec<ExpectedCall>) -> Vec<ExpectedCall> {
     let Some(plan) = expecting.brief.search.as_ref().filter(|_| expecting.brief.checks > 0) else {
         return texts;

@@ -1,4 +1,4 @@
-//! The events of somebody who checks before it writes.
+//! The events of a writer that checks facts before it writes.
 
 use serde::{Deserialize, Serialize};
 

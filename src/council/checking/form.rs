@@ -1,4 +1,4 @@
-//! What somebody who checks has written, in whatever form: a call of a tool, an action in words, or the text itself.
+//! What a writer that checks has replied, in whatever form: a call of a tool, an action in words, or the text itself.
 
 use crate::council::line_filter::bare;
 use crate::council::view::TextFilter;
@@ -127,7 +127,7 @@ fn called_at_once(text: &str) -> Option<Found> {
     Some(found(act, text.len()))
 }
 
-/// `synthesize()` or `search_web("…")`, and nothing beside it.
+/// `synthesize()` or `search_web("…")`, and nothing else on the line.
 fn called(text: &str) -> Option<Act> {
     let line = text.trim();
     let text = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | ';'));

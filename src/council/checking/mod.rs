@@ -1,5 +1,5 @@
-//! A chairman who checks: before it writes, whoever writes for the council may look up what it is not sure of, in turns of
-//! thought, action and observation (Yao and others, 2022, <https://arxiv.org/abs/2210.03629>).
+//! Checking: before it writes, a chairman, or whoever writes for the council, may look up what it is not sure of, in
+//! turns of thought, action and observation (Yao and others, 2022, <https://arxiv.org/abs/2210.03629>).
 //!
 //! Models that take tools call one, all others write the action as text; what a model writes is read in either form.
 
@@ -28,7 +28,7 @@ use crate::council::tool_use::prompts::{not_carried_out, search_tool};
 use crate::council::view::View;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Reply, ToolCall};
 
-/// How often somebody may look something up before it has to write.
+/// How often a writer may look something up before it has to write.
 pub const MAX_ITERATIONS: u8 = 3;
 /// The most that is looked up in one turn.
 const MAX_AT_ONCE: usize = 3;
@@ -36,10 +36,10 @@ const MAX_AT_ONCE: usize = 3;
 const TURN: &str = "/check/";
 /// How much of what one turn found is read in the next, in characters.
 const OBSERVATION_CHARS: usize = 6_000;
-/// How much of it is told to whoever watches, in characters; the sources are told apart.
+/// How much of an observation events show, in characters; its sources are in events of their own.
 const TOLD_CHARS: usize = 2_000;
 
-/// What somebody is told who may check.
+/// The instruction for a writer that may check.
 pub static INSTRUCTIONS: Template = Template {
     name: "checks",
     about: "What whoever writes is told where it may look up facts first; it stands after what else it is asked.",
@@ -87,7 +87,7 @@ pub static NOW: Template = Template {
 pub static TEMPLATES: &[&Template] =
     &[&INSTRUCTIONS, &OBSERVATION, &NO_OBSERVATION, &NOW, &material::CITING, &fence::RULE];
 
-/// What somebody writes for the council.
+/// A text that is to be written for the council.
 pub struct Writing<'w> {
     pub stage: Stage,
     /// The key of the call in which it writes.
@@ -169,7 +169,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
     }
 }
 
-/// The failure of somebody who was to write, and only said what it would do next.
+/// The failure of a writer that only said what it would do next.
 fn only_an_action(model: &str, reply: Reply) -> CallError {
     let error =
         CallError::new(ErrorKind::BadResponse, format!("`{model}` named an action and wrote no text"));
@@ -212,7 +212,7 @@ fn instructed(brief: &Brief, mut messages: Vec<ChatMessage>) -> Vec<ChatMessage>
     messages
 }
 
-/// One turn of somebody who checks.
+/// One turn of a writer that checks.
 struct Turn<'t> {
     run: &'t Run,
     brief: &'t Brief,

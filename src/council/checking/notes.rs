@@ -8,7 +8,7 @@ use super::event::{Action, CheckEvent};
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory};
 
-/// What is said of somebody who checks.
+/// The process monitor's notes on a writer's checks.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum CheckNote {

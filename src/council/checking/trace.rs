@@ -1,4 +1,4 @@
-//! What is stored of somebody's checks: a fold over their events.
+//! What is stored of a writer's checks: a fold over their events.
 
 use serde::{Deserialize, Serialize};
 

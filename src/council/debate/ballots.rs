@@ -19,7 +19,7 @@ use crate::council::task::Task;
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = reviews::TEMPLATES;
 
-/// Asks everybody who has opened, or whoever reviews in their place.
+/// Asks every member that has opened, or the reviewers in their place.
 pub async fn hold(run: &Run, task: &Task, openings: &[Statement]) {
     let members = task.brief.members();
     let answers: Vec<Answer> = openings.iter().map(Statement::as_answer).collect();

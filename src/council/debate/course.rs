@@ -37,8 +37,8 @@ impl Debate<'_> {
         }
     }
 
-    /// Holds the rounds after the openings, and the judgment; beside them the ballots over the openings, where there
-    /// are any. `speeches` says what everybody is asked in a round.
+    /// Holds the rounds after the openings, and the judgment; at the same time the ballots over the openings, where
+    /// there are any. `speeches` says what each speaker is asked in a round.
     pub async fn go_on(
         mut self,
         options: DebateOptions,

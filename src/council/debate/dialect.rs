@@ -21,7 +21,7 @@ pub struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    /// What every piece of its text has beside the text.
+    /// The fields that every piece of its text has apart from the text.
     #[must_use]
     pub fn fields(&self) -> Value {
         json!({
@@ -38,7 +38,7 @@ pub trait Dialect: Send + Sync {
     /// A round begins.
     fn round_start(&self, start: RoundStart) -> AnyEvent;
 
-    /// A speaker is asked, where that is told.
+    /// A speaker is asked, in formats that have an event for that.
     fn asked(&self, _turn: Turn<'_>) -> Option<AnyEvent> {
         None
     }

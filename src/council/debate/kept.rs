@@ -5,8 +5,8 @@ use super::statement::DebateRound;
 use crate::council::estimate::KeptRound;
 
 impl StoredDebate {
-    /// The rounds that stay, but for what this seat said in this round. Whoever fails in a round is missing in the
-    /// next ones: once it speaks, all others have something else to read from there on.
+    /// The rounds that stay, except for what this seat said in this round. A speaker that fails in a round is missing
+    /// from the next ones: once it speaks, all others have something else to read from there on.
     #[must_use]
     pub fn kept(&self, but: Option<(&str, u32)>) -> Vec<KeptRound> {
         let mut kept = Vec::new();

@@ -14,7 +14,7 @@ use crate::council::stages::reviews;
 use crate::council::stages::synthesis::{self, Synthesis};
 use crate::llm::Reason;
 
-/// What is said of a debate.
+/// The process monitor's notes on a debate.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum DebateNote {

@@ -101,7 +101,7 @@ pub struct Statement {
     /// The model takes no tools; it was asked without.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tools_refused: bool,
-    /// The text speaks to whoever judges it instead of to the question.
+    /// The text addresses its judges instead of the question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub addresses_judges: bool,
     /// The speaker has not finished yet; only in a run that is under way.
@@ -139,7 +139,7 @@ pub struct PositionChange {
     pub why: String,
 }
 
-/// A statement that did not fit, or only in part, into the context of somebody who was to read it.
+/// A statement that did not fit, or only in part, into a reader's context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LeftOut {
     /// Whose it is; absent where it is the conversation before the question.
@@ -199,7 +199,7 @@ impl Statement {
         }
     }
 
-    /// An opening as an answer of the council, for whoever ranks answers or counts them.
+    /// An opening as an answer of the council, for ranking and counting.
     #[must_use]
     pub fn as_answer(&self) -> Answer {
         Answer {

@@ -1,4 +1,4 @@
-//! A debate under way: who speaks, what was said, and what somebody reads of it.
+//! A debate under way: who speaks, what was said, and how it is shown to each reader.
 
 use super::dialect::Dialect;
 use super::kind::{Kind, MIN_SPEAKERS};
@@ -137,7 +137,7 @@ impl<'p> Debate<'p> {
         })
     }
 
-    /// A statement as somebody reads it.
+    /// A statement as a reader is shown it.
     #[must_use]
     pub fn piece(&self, round: &DebateRound, statement: &Statement, text: &str, need: Need) -> Piece {
         let title = self
@@ -157,7 +157,7 @@ impl<'p> Debate<'p> {
         }
     }
 
-    /// The conversation before the question, as somebody reads it; nothing where the question is the first.
+    /// The conversation before the question, as a reader is shown it; nothing where the question is the first.
     pub(super) fn conversation(&self) -> Option<Piece> {
         let turns = &self.brief().history;
         (!turns.is_empty()).then(|| Piece {

@@ -285,7 +285,7 @@ impl Format {
         matches!(self, Self::Decomposition(DecompositionOptions { pick: Pick::Ballot }))
     }
 
-    /// Whether whoever writes the answer may check facts first unless the request says otherwise.
+    /// Whether the writer of the answer may check facts first unless the request says otherwise.
     #[must_use]
     pub fn checks_by_default(self) -> bool {
         self.has_tools_by_default()

@@ -93,7 +93,7 @@ async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
     }
 }
 
-/// Holds the format, with a title beside it where the conversation has none.
+/// Runs the format, and at the same time writes a title where the conversation has none.
 async fn find_out(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if !plan.title {
         look_up_and_hold(run, plan).await?;
@@ -103,7 +103,7 @@ async fn find_out(run: &Run, plan: &Plan) -> Result<(), Failure> {
     let (result, title) =
         run.beside("title/in_time", look_up_and_hold(run, plan), title::ask(run, plan.brief())).await;
     result?;
-    // A title that did not come in time is given up by now, so its cost is unknown.
+    // A title that did not come in time has been given up, so its cost is unknown.
     tell_costs(run).await;
     title::tell(run, plan.brief(), title.flatten()).await;
     Ok(())

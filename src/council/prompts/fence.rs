@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::template::Template;
 use crate::invisible::is_hidden;
 
-/// What the model is told about fenced text.
+/// The instruction about fenced text.
 pub static RULE: Template = Template {
     name: "rule",
     about: "What every model is told of material between fences. It keeps answers from giving orders to their judges.",

@@ -1,4 +1,4 @@
-//! How far reviewers agree, beside what chance alone would give.
+//! How far reviewers agree, compared with what chance alone would give.
 
 use serde::{Deserialize, Serialize};
 

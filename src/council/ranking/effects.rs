@@ -37,7 +37,7 @@ pub struct Leanings {
     pub own: Option<f64>,
     /// How much worse it places what it read last than what it read first.
     pub position: Option<f64>,
-    /// How much better than the others it places the longest answer, beside the shortest.
+    /// How much better than the others it places the longest answer, compared with the shortest.
     pub length: Option<f64>,
     /// How much better than the others it places other models of its own maker.
     pub family: Option<f64>,

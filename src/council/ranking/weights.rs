@@ -49,8 +49,8 @@ pub struct Weighing {
     pub records: BTreeMap<String, Record>,
 }
 
-/// What one model's ballot weighs, and why. Figures are rounded to 4 decimals, and the votes are
-/// counted with the rounded ones: whoever reads them can count again.
+/// What one model's ballot weighs, and why. Figures are rounded to 4 decimals, and the votes are counted with the
+/// rounded ones: readers of the figures can count again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ModelWeight {
     pub model: String,

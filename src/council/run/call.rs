@@ -54,7 +54,7 @@ impl Run {
 }
 
 impl<'r> Call<'r> {
-    /// Takes none of the run's slots for calls: what goes on beside the run keeps nobody waiting.
+    /// Whether it takes none of the run's slots for calls: side work must not keep the run waiting.
     #[must_use]
     pub fn beside_the_run(self) -> Self {
         Self { needs_place: false, ..self }

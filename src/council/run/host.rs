@@ -102,7 +102,8 @@ pub trait Host: Send + Sync {
     /// time.
     fn now(&self) -> Timestamp;
 
-    /// What a person has called the conversation meanwhile, where one has, and as far as that can be found out.
+    /// The title that a person has given the conversation during the run, where one has, and as far as that can be
+    /// found out.
     async fn own_title(&self) -> Option<String> {
         None
     }
@@ -118,8 +119,8 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// Records the result of looking, once in a run: the answer that is given, if one is. Returns how often that one
-    /// has been given by now; none where that is not known.
+    /// Records the result of a look-up, once in a run: the answer that is given, if any. Returns how often that one has
+    /// been given in all; `None` where that is not known.
     async fn note_look(&self, _hit: Option<&EarlierAnswer>, _embedding_failed: bool) -> Option<u32> {
         None
     }

@@ -53,9 +53,9 @@ pub struct Run {
     places: OnceLock<Semaphore>,
     /// Where members speak one after another.
     turns: OnceLock<Turns>,
-    /// How much the process monitor says; nothing until it is told.
+    /// How much the process monitor says; nothing until it is set.
     verbosity: OnceLock<u8>,
-    /// Whether the process monitor makes remarks beside its sentences about events.
+    /// Whether the process monitor makes remarks in addition to its sentences about events.
     remarks: OnceLock<bool>,
     /// Members that a stage goes on without.
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
@@ -148,7 +148,7 @@ impl Run {
         self.turns.get().map(Turns::take)
     }
 
-    /// Whether somebody waits for a turn.
+    /// Whether a member waits for a turn.
     pub(super) fn somebody_waits_for_a_turn(&self) -> bool {
         self.turns.get().is_some_and(Turns::somebody_waits)
     }
@@ -167,7 +167,8 @@ impl Run {
         self.remarks.get_or_init(|| remarks);
     }
 
-    /// What a person has called the conversation meanwhile, where one has. Only for what is written once under its key.
+    /// The title that a person has given the conversation during the run, where one has. Only for what is written once
+    /// under its key.
     pub async fn own_title(&self) -> Option<String> {
         self.host.own_title().await
     }
@@ -280,7 +281,7 @@ impl Run {
         corrections.taken = known;
     }
 
-    /// Takes in what somebody adds to the question, and tells the client, unless it is too late.
+    /// Adds a person's correction to the question, and tells the client, unless it is too late.
     pub async fn correct(&self, correction: &Correction) {
         let mut corrections = self.corrections.lock().await;
         if corrections.closed || corrections.has(&correction.id) {

@@ -1,9 +1,9 @@
-//! Speaking one after another: whoever wants to speak takes a [`Turn`], and may speak when all turns taken before it
-//! are given back.
+//! Speaking one after another: a member that wants to speak takes a [`Turn`], and may speak when all turns taken before
+//! it are given back.
 //!
-//! A turn is kept until the member has said all it has to say: calls of tools, and a second try, are part of it. So turns
-//! must be taken in the order of the seats, before anything is waited for, and whoever holds one must be polled or
-//! dropped.
+//! A turn is kept until the member has said all it has to say: calls of tools, and a second try, are part of it. So
+//! turns must be taken in the order of the seats, before anything is waited for, and a task that holds one must be
+//! polled or dropped.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ impl Turns {
         self.queue.subscribe().wait_for(|queue| queue.held.len() < 2).await.expect("the sender is in `self`");
     }
 
-    /// Whether somebody waits for a turn.
+    /// Whether a member waits for a turn.
     pub(super) fn somebody_waits(&self) -> bool {
         self.queue.borrow().held.len() > 1
     }

@@ -11,7 +11,7 @@ use crate::llm::Reason;
 
 /// How much of all that was looked up before the first round goes into a prompt, in characters.
 pub const BACKGROUND_CHARS: usize = 16_000;
-/// How much of the sources somebody who writes for the council reads, in characters.
+/// How much of the sources a writer for the council reads, in characters.
 pub const SOURCES_CHARS: usize = 8_000;
 /// The shortest excerpt worth its place, in characters.
 const SHORTEST: usize = 80;
@@ -37,7 +37,7 @@ pub static BACKGROUND: Template = Template {
     places: &["today", "material", "rule", "citing", "question"],
     marks: &[],
 };
-/// What somebody who writes for the council is told of the sources.
+/// The introduction to the sources for a writer for the council.
 pub static SOURCES: Template = Template {
     name: "sources",
     about: "What whoever writes is told of the sources that the members had.",
@@ -53,7 +53,7 @@ pub static CITES: Template = Template {
     places: &["member", "numbers"],
     marks: &[],
 };
-/// What is said where nobody cites anything.
+/// The line where nobody cites anything.
 pub static NOBODY_CITES: Template = Template {
     name: "nobody_cites",
     about: "What stands in `sources` where nobody cites any.",
@@ -155,8 +155,8 @@ fn cut(text: &str, chars: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// What somebody who writes for the council reads of the sources: all of them with who cites which. None where there
-/// are no sources.
+/// The sources as a writer for the council reads them: all of them, with who cites which. None where there are no
+/// sources.
 #[must_use]
 pub fn for_the_writer<'a>(
     prompts: &Prompts,

@@ -26,7 +26,7 @@ use findings::{Findings, Found};
 use plan::SearchPlan;
 use source::Source;
 
-/// What searches cost, whoever asks for them.
+/// What searches cost, whichever model asks for them.
 pub const STAGE: Stage = Stage::named("search");
 /// A search.
 pub static SEARCH: Purpose = Purpose { name: "search", usual_tokens: 600, simulated: simulated::search };
@@ -61,7 +61,7 @@ impl Run {
             timeouts: plan.timeouts(brief.settings.timeouts(&SEARCH)),
             ..ChatRequest::new(&plan.model, &SEARCH, vec![ChatMessage::user(query)])
         };
-        // A search belongs to the run and not to a seat: whoever asks for the same later gets it too.
+        // A search belongs to the run and not to a seat: a later request for the same gets its result, too.
         let reply = self.call(STAGE, key_of(query), request).send().await?;
         Ok(Found {
             query: query.to_owned(),
@@ -101,8 +101,8 @@ impl Run {
         self.searches.numbers().sources(numbers)
     }
 
-    /// What somebody who writes for the council reads of the sources: those of the background, and those that the
-    /// members cite, each of whom is named with what it cites. None where there are none.
+    /// The sources as a writer for the council reads them: those of the background and those that the members cite,
+    /// each with its name. None where there are none.
     #[must_use]
     pub fn sources_for_the_writer<'a>(
         &self,

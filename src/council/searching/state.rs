@@ -9,7 +9,7 @@ use super::findings::Found;
 use super::numbers::Numbers;
 use crate::llm::CallError;
 
-/// A search that is made once, whoever asks first.
+/// A search that is made once, whichever member asks first.
 pub(super) type Once = Arc<OnceCell<Result<Found, CallError>>>;
 
 /// What a run has searched for.

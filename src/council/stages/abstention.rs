@@ -1,5 +1,5 @@
-//! Who is still asked: whoever has failed once in a run is asked for nothing more in it. What a failure
-//! costs is paid once, and nobody waits for it a second time.
+//! Who is still asked: a member that has failed once in a run is asked for nothing more in it. The cost of a failure is
+//! paid once, and nobody waits for it a second time.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
 //! The final answer of a format other than the council: the chairman writes it, streamed, or the next in the chain
-//! where it fails. The format says what it reads, and under which names clients are told.
+//! where it fails. The format decides what it reads, and under which names its events are sent.
 
 use async_trait::async_trait;
 
@@ -18,7 +18,7 @@ use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply}
 /// How often a prompt that a model finds too long is halved.
 pub(in crate::council) const MOST_CUTS: u32 = 4;
 
-/// What one format's chairman is asked, and how that is told.
+/// What one format's chairman is asked, and the events that show it.
 #[async_trait]
 pub trait Ending: Send + Sync {
     /// What the call is for.
@@ -52,7 +52,7 @@ pub trait Ending: Send + Sync {
     fn error(&self, model: &str, error: &CallError) -> AnyEvent;
 }
 
-/// Writes the answer. Whoever asked for it gives it its heading and tells that it is whole.
+/// Writes the answer. The caller gives it its heading and emits its completion.
 pub async fn write(run: &Run, brief: &Brief, ending: &dyn Ending) -> Synthesis {
     let chairman = &brief.settings.chairman_model;
     let mut failures: Vec<(String, CallError)> = Vec::new();

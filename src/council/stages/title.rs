@@ -1,4 +1,4 @@
-//! The conversation's title: 3 to 5 words, beside the run, never delaying it.
+//! The conversation's title: 3 to 5 words, written alongside the run and never delaying it.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ pub enum TitleEvent {
     TitleComplete { data: Title },
 }
 
-/// What is said of the title.
+/// The process monitor's notes on the title.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum TitleNote {
@@ -110,7 +110,7 @@ pub(in crate::council) fn expected_call(expecting: Expecting<'_>) -> ExpectedCal
     expecting.call_without_files(STAGE, model, &TITLE, FRAME + tokens_of(excerpt))
 }
 
-/// Tells what the conversation is called: so, unless a person has named it meanwhile.
+/// Tells the client the conversation's title: this one, unless a person has named it during the run.
 pub async fn complete(run: &Run, title: Title) {
     let data = run.own_title().await.map_or(title, |title| Title { title });
     run.emit("title", TitleEvent::TitleComplete { data }).await;

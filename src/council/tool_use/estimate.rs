@@ -10,9 +10,9 @@ const FOUND: u64 = super::RESULTS_CHARS as u64 / 4;
 /// What a query and its call take.
 const QUERY: u64 = 40;
 
-/// The calls of somebody who may have tools, where without them it would be `alone`. With tools it is expected to
-/// search once, so it is asked twice, the second time with what was found. It may be asked as often as the plan's
-/// `max_rounds` and once more.
+/// The calls of a member that may have tools, where without them they would be `alone`. With tools one search is
+/// expected, so it is asked twice, the second time with what was found. It may be asked `max_rounds` times, as in the
+/// plan, and once more.
 pub(in crate::council) fn with_tools(expecting: Expecting<'_>, alone: ExpectedCall) -> Vec<ExpectedCall> {
     let brief = expecting.brief;
     if !expecting.tools {

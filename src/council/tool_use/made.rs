@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::ToolArguments;
 
-/// A call of a tool, as it stands on the answer or statement of whoever made it.
+/// A call of a tool, as it is stored on the answer or statement of its author.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolCallMade {
     /// What was called, as the model wrote it.

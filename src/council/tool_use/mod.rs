@@ -36,7 +36,7 @@ const KEY: &str = "/tools/";
 const MAX_CALLS: usize = 5;
 /// How much of what one turn's calls found goes into the next, in characters.
 const RESULTS_CHARS: usize = 12_000;
-/// How much of it is told to whoever watches, in characters for each call; the sources are told apart.
+/// How much of a result events show, in characters for each call; its sources are in events of their own.
 const TOLD_CHARS: usize = 2_000;
 
 /// What a plan says of tools.
@@ -227,7 +227,7 @@ async fn carry_out(
 struct Returned {
     /// What the model reads.
     told: String,
-    /// What whoever watches reads beside the sources.
+    /// What events show in addition to the sources.
     shown: String,
     sources: Vec<super::searching::source::Source>,
     ms: u64,

@@ -9,7 +9,7 @@ use super::event::{ToolCalled, ToolEvent, ToolReturned};
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory};
 
-/// What is said of tools.
+/// The process monitor's notes on tools.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ToolNote {

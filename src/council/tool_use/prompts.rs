@@ -1,4 +1,4 @@
-//! What models are told about tools, and what tools tell them.
+//! The instructions about tools, and what tools return to models.
 
 use serde_json::json;
 

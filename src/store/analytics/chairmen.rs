@@ -42,7 +42,7 @@ pub struct Chairman {
     pub thumbs_down: i64,
     /// Its calls to write one.
     pub calls: i64,
-    /// How many of them ended with an error, but for those that somebody stopped.
+    /// How many of them ended with an error; stopped ones do not count.
     pub failed_calls: i64,
     pub total_tokens: i64,
     pub money: Money,

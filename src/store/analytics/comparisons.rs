@@ -1,5 +1,5 @@
-//! Models beside each other: head to head, ballots and people's preferences for a leaderboard, and the
-//! council beside its best member.
+//! Comparisons of models: head to head, ballots and people's preferences for a leaderboard, and the council against its
+//! best member.
 
 use serde_json::Value;
 use sqlx::Row as _;
@@ -138,7 +138,7 @@ pub async fn ballots(tx: &mut Tx, filter: &RowFilter, tag: Option<&str>) -> Resu
     Ok(rows.iter().map(|row| row.try_get("ballots")).collect::<Result<_, sqlx::Error>>()?)
 }
 
-/// What somebody preferred in one run.
+/// What a user preferred in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preferred {
     /// The model whose answer was called the best.
@@ -164,7 +164,7 @@ pub async fn preferences(
     Ok(rows.iter().map(read).collect::<Result<_, sqlx::Error>>()?)
 }
 
-/// The council beside the member that its reviewers put first.
+/// The council against the member that its reviewers put first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgainstBest {
     /// Runs that one member won alone.

@@ -50,7 +50,7 @@ pub(super) const RUNS: &str = concat!(
 pub struct ModelUsage {
     pub model: String,
     pub calls: i64,
-    /// Calls that ended with an error, but for those that somebody stopped.
+    /// Calls that ended with an error; stopped ones do not count.
     pub failed_calls: i64,
     pub prompt_tokens: i64,
     pub completion_tokens: i64,

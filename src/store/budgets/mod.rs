@@ -274,10 +274,10 @@ fn corrupt(what: &'static str, found: &str) -> StoreError {
 
 /// Serialises the transactions that draw on these budgets, until this one ends.
 ///
-/// No deadlock: whoever takes these locks takes all of them in one statement, in the order of their
-/// keys, and afterwards waits for nothing that is held by a transaction which still waits for one of them. A start
-/// holds its conversation and its user's place in line before, for which only other starts wait that have
-/// no budget yet; the journal of runs, which writes their rows and those of conversations, takes none of these.
+/// This cannot deadlock: every transaction takes all of these locks in one statement, in the order of their keys, and
+/// afterwards waits for nothing that is held by a transaction which still waits for one of them. A start locks its
+/// conversation and its user's place in the queue before; only other starts that have no budget yet wait for these. The
+/// journal of runs, which writes their rows and those of conversations, takes none of these locks.
 async fn lock(connection: &mut TxConnection, whose: &[&BudgetOwner]) -> Result<(), StoreError> {
     sqlx::query(
         "SELECT pg_advisory_xact_lock(key) FROM (

@@ -20,8 +20,8 @@ pub struct LookedUp<'l> {
     pub embedding_failed: bool,
 }
 
-/// Records the outcome of a look; a hit counts for its entry. Doing it twice for one run changes nothing. Returns how
-/// often the entry has been given by now; none where it is gone, or there is none.
+/// Records the outcome of a look-up; a hit counts for its entry. Doing it twice for one run changes nothing. Returns
+/// how often the entry has been given in all; `None` where there is no entry, or it is gone.
 pub async fn record(db: &Db, look: &LookedUp<'_>) -> Result<Option<u32>, StoreError> {
     let mut tx = db.begin_within(&Scope::Engine, LIMITS).await?;
     // The entry is locked first: otherwise it could be deleted, to make room for another, before the look refers to it.

@@ -16,7 +16,8 @@ pub const PURGE_AFTER_DAYS: i32 = 30;
 /// one, which is asked to stop: nobody would see what it goes on to cost. Another cannot begin any more.
 pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<Option<RunId>, StoreError> {
     let user = tx.user()?;
-    // A run that is told below is locked before the conversation, as by its end: otherwise the two could wait for each other.
+    // A run that is stopped below is locked before the conversation, as at its own end: otherwise the two could wait
+    // for each other.
     sqlx::query(
         "SELECT FROM runs WHERE conversation_id = $1 AND user_id = $2 AND status IN ('queued', 'running')
            AND cancel_requested_at IS NULL FOR NO KEY UPDATE",
@@ -195,8 +196,8 @@ pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError
 async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
     let files = Leaving::of(tx, ids).await?;
     for sql in [
-        // First, as whoever shortens a log locks its run first: what it writes is there then to be deleted. The kind of an
-        // error is not content, so it stays.
+        // First, as everything that shortens a log locks its run first: what that writes is then there to be deleted.
+        // The kind of an error is not content, so it stays.
         "UPDATE runs SET plan = '{}', program = NULL, skips = '[]', retries = '[]', corrections = '[]',
                 error = CASE WHEN error_kind IS NOT NULL THEN jsonb_build_object('kind', error_kind) END
          WHERE conversation_id = ANY ($1)",

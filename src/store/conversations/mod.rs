@@ -339,7 +339,7 @@ pub async fn after(
     Ok(rows.iter().map(conversation).collect::<Result<_, _>>()?)
 }
 
-/// A message as later questions are told it.
+/// A message as later questions include it in their history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
     pub role: String,
@@ -381,7 +381,7 @@ fn text(row: &PgRow) -> Result<Text, sqlx::Error> {
     })
 }
 
-/// What one seat said itself to a question, beside what the conversation has of it.
+/// What one seat itself answered to a question, next to what the conversation has of it.
 #[derive(Debug, Clone)]
 pub struct Said {
     pub role: String,

@@ -36,7 +36,7 @@ pub struct Remembered {
 /// Everything that one commit makes durable, over all runs of the process.
 #[derive(Debug, Default)]
 pub struct Batch<'a> {
-    /// Holds more than tokens: somebody acts on it once it is committed.
+    /// Whether it holds more than tokens, so that its commit is waited for.
     pub is_waited_for: bool,
     /// Each run with the attempt that must still own it.
     pub runs: Vec<(RunId, i32)>,

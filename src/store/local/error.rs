@@ -36,10 +36,10 @@ pub enum LocalError {
         /// What was tried, and what came of it.
         tried: String,
     },
-    /// The cluster belongs to somebody else.
+    /// The cluster belongs to another user.
     #[error("{path} belongs to user id {owner}: start the server as that user or as root")]
     NotOurs {
-        /// What belongs to somebody else.
+        /// The path that belongs to another user.
         path: PathBuf,
         /// Its owner.
         owner: u32,

@@ -142,8 +142,8 @@ impl LocalPostgres {
         self.paths.connect_options()
     }
 
-    /// How to connect to the local database that another process has running on this data
-    /// directory: for the command line beside a server. Whether it runs, only connecting shows.
+    /// How to connect to the local database that another process has running on this data directory: for the command
+    /// line while a server runs. Only connecting shows whether it runs.
     #[must_use]
     pub fn connect_options_of(data_dir: &Path) -> Option<PgConnectOptions> {
         let paths = Paths::of(&data_dir.canonicalize().ok()?);
@@ -303,8 +303,8 @@ async fn lock(data_dir: &Path) -> Result<File, LocalError> {
     }
 }
 
-/// Makes a directory that only the cluster's user may enter: everyone who can reach the socket is
-/// trusted, so a directory that somebody else made first is refused.
+/// Makes a directory that only the cluster's user may enter: everyone who can reach the socket is trusted, so a
+/// directory that another user made first is refused.
 fn private_dir(path: &Path, launcher: &Launcher) -> Result<(), LocalError> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => {}
@@ -324,7 +324,7 @@ fn private_dir(path: &Path, launcher: &Launcher) -> Result<(), LocalError> {
     launcher.give_to_user(path)
 }
 
-/// `initdb` beside the final place, then a rename: a half-made cluster is never taken for one.
+/// Runs `initdb` next to the final place and renames: a half-made cluster is never taken for one.
 fn make_cluster(
     paths: &Paths,
     launcher: &Launcher,

@@ -46,7 +46,7 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// Records how an attempt ended. A delivery that its owner has asked for again meanwhile stays pending.
+/// Records how an attempt ended. A delivery whose owner has requested it again stays pending.
 ///
 /// # Errors
 /// When the database is unavailable: the delivery is tried again after the lease.

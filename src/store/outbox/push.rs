@@ -15,9 +15,9 @@ use crate::store::{Db, Scope, StoreError, TxConnection, time};
 pub const WAITS: &str = "run.waits";
 /// A test: it is about no run.
 pub const TEST: &str = "push.test";
-/// The ends of runs that devices are told of: people who stop a run know that it ended.
+/// The ends of runs that devices are notified of: people who stop a run know that it ended.
 pub(in crate::store) const ENDS: [&str; 2] = [super::COMPLETED, super::FAILED];
-/// A visible page reports within this time that it has shown the end; devices are told only afterwards.
+/// How long a visible page has to report that it has shown the end; devices are notified only afterwards.
 pub(in crate::store) const SEEN_WITHIN: Duration = Duration::from_secs(3);
 /// A message that has not been delivered after this long is no longer useful.
 pub const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
@@ -59,12 +59,12 @@ pub enum About {
         /// The conversation's, where the device's owner wants it to be sent.
         title: Option<String>,
     },
-    /// A run whose conversation was deleted meanwhile, or that waits no longer: there is nothing to tell.
+    /// A run whose conversation has been deleted, or that no longer waits: there is nothing to send.
     Nothing,
 }
 
-/// Claims the device whose delivery has been due longest, for `lease`. Any number of servers may claim side by side; each
-/// device is told one thing after the other.
+/// Claims the device whose delivery has been due longest, for `lease`. Any number of servers may claim at the same
+/// time; each device gets one message after the other.
 ///
 /// # Errors
 /// When the database is unavailable.

@@ -62,9 +62,9 @@ pub struct Content {
     pub answer: Option<String>,
 }
 
-/// Claims the webhook whose delivery has been due longest, for `lease`: of the owners those first of whose webhooks the fewest are
-/// busy, since somebody's slow receivers with a long queue would keep everybody else's waiting. Any number of servers may claim side
-/// by side; each webhook is told one thing after the other.
+/// Claims the webhook whose delivery has been due longest, for `lease`: first of the owners of whose webhooks the
+/// fewest are busy, since slow receivers with a long queue would keep all others waiting. Any number of servers may
+/// claim at the same time; each webhook gets one message after the other.
 ///
 /// # Errors
 /// When the database is unavailable.

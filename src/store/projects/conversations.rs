@@ -1,4 +1,4 @@
-//! The conversations in a project, whoever has written them: for reading.
+//! Reading the conversations in a project, whoever has written them.
 
 use std::collections::BTreeMap;
 
@@ -144,7 +144,7 @@ pub async fn project_of(
     project.map(ProjectId).ok_or(StoreError::NotFound)
 }
 
-/// Takes somebody's conversation out of the project that was opened, for its owners; says whether it was in it.
+/// Takes another user's conversation out of the project that was opened, for its owners; returns whether it was in it.
 ///
 /// # Errors
 /// When the database is unavailable.

@@ -11,7 +11,7 @@ use super::{Role, one_row};
 use crate::id::{ProjectId, UserId};
 use crate::store::{StoreError, Tx, refuse_nul, settings, time};
 
-/// How many memberships of somebody who is being erased are taken at once.
+/// How many memberships of a user who is being erased are ended at once.
 const AT_ONCE: i64 = 100;
 
 /// What a member is.
@@ -98,8 +98,8 @@ fn member(row: &PgRow) -> Result<Member, sqlx::Error> {
     })
 }
 
-/// Gives somebody a role in the project that was opened, in the place of the one that they had; there are at most `most`
-/// members.
+/// Gives a user or group a role in the project that was opened, replacing the one that they had; there are at most
+/// `most` members.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when the user does not own it.
@@ -140,7 +140,7 @@ pub async fn put(
     if owns { Ok(Left::TooMany) } else { Err(StoreError::NotFound) }
 }
 
-/// Ends somebody's membership in the project that was opened.
+/// Ends a membership in the project that was opened.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when they are none, or the user does not own it.
@@ -203,9 +203,9 @@ async fn wait(tx: &mut Tx, id: ProjectId) -> Result<(), StoreError> {
     settings::wait_for_others(tx, &format!("members of {id}")).await
 }
 
-/// Takes somebody who is being erased out of some of their projects; returns how many those were. A project that only they own by
-/// name goes to a group that owns it already, else to the person who has been a writer for longest, else to such a group; where
-/// nobody else could write in it, it is deleted, and what others have in it stays with them.
+/// Takes a user who is being erased out of some of their projects; returns how many those were. A project that only
+/// they own by name goes to a group that owns it already, else to the person who has been a writer for longest, else to
+/// such a group; where nobody else could write in it, it is deleted, and what others have in it stays with them.
 pub(in crate::store) async fn hand_over(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError> {
     tx.require_engine()?;
     let ids: Vec<Uuid> = sqlx::query_scalar(

@@ -1,6 +1,5 @@
-//! Projects: places for the conversations of a team. What somebody may do depends on their role, which a person has by
-//! their own name or by a group; row level security asks for it again at every statement, so that it ends with the
-//! membership.
+//! Projects: places for the conversations of a team. What a user may do depends on their role, which they have by their
+//! own name or by a group; row level security checks it again at every statement, so that it ends with the membership.
 //!
 //! A transaction [`enter`]s a project, or names none: then it sees nothing of others' conversations. The defaults are
 //! the server's business; here they are JSON.
@@ -26,7 +25,7 @@ pub use members::{
     Kind, Left, Member, Names, leave, list as list_members, names, put as put_member, remove as remove_member,
 };
 
-/// What somebody may do in a project; each may do what the ones before it may.
+/// What a role allows in a project; each role includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Reads the conversations in it, and goes on with copies of their own.

@@ -57,8 +57,8 @@ pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreErro
     row.as_ref().map(run_row).transpose()?.ok_or(StoreError::NotFound)
 }
 
-/// How far a run of this user is, also where its conversation was deleted meanwhile: who reads it already gets its last
-/// event.
+/// How far a run of this user is, also where its conversation has been deleted: a reader that is connected still gets
+/// its last event.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not there or not theirs.
@@ -391,8 +391,8 @@ pub async fn request_retry(
     Ok(is_noted)
 }
 
-/// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and notifies its owner.
-/// Returns whether it is under way.
+/// Asks a run that is under way to go on without a member (`skip`, a JSON object), and notifies its owner. Returns
+/// whether it is under way.
 pub async fn request_skip(db: &Db, scope: &Scope, id: RunId, skip: &Value) -> Result<bool, StoreError> {
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;

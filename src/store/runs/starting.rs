@@ -45,7 +45,7 @@ pub struct NewRun {
     pub admission: Admission,
     /// The groups the user is in; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
-    /// In the web app, not through a token: the user's devices are told how it goes.
+    /// Whether it was asked in the web app, not through a token: then the user's devices are notified of its end.
     pub tells_devices: bool,
     /// What it is expected to need of the budgets that bind the user.
     pub need: ExpectedCost,
@@ -122,7 +122,7 @@ pub enum Started {
     OverBudget(Box<State>),
     /// The answer that it was to replace is not the latest of its branch any more.
     NotLatest,
-    /// One of its files has been deleted meanwhile.
+    /// One of its files has been deleted.
     FileGone,
     /// The conversation is in a project in which the user may not write.
     NotAWriter,

@@ -190,7 +190,7 @@ pub(in crate::store) async fn fire(
     .bind(need.usd)
     .execute(&mut **tx)
     .await?;
-    // The time was used up before, and somebody has restored the schedule.
+    // The time was used up before, and the schedule was restored since.
     Ok(if noted.rows_affected() == 1 { Fired::Yes } else { Fired::NotDue })
 }
 
@@ -212,7 +212,7 @@ pub enum Refused {
     GoesOn,
     /// It is paused: that was one too many.
     Paused,
-    /// The time was used up meanwhile, or the schedule changed: nothing is noted.
+    /// The time has been used up, or the schedule was changed: nothing is recorded.
     NotDue,
 }
 

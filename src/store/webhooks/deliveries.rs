@@ -1,4 +1,4 @@
-//! What a webhook was told, as its owner sees it.
+//! A webhook's deliveries, as its owner sees them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl DeliveryStatus {
     }
 }
 
-/// One thing that a webhook is told.
+/// One delivery to a webhook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
     pub id: DeliveryId,
@@ -82,7 +82,7 @@ fn delivery(row: &PgRow) -> Result<Delivery, StoreError> {
     })
 }
 
-/// A page of what a webhook was told and is still to be told, newest first, and how many there are.
+/// A page of a webhook's deliveries, made and pending, newest first, and how many there are.
 ///
 /// # Errors
 /// When the database is unavailable. Another user's webhook has an empty page.

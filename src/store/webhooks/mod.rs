@@ -17,7 +17,7 @@ use crate::id::WebhookId;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Webhook {
     pub id: WebhookId,
-    /// Told of everybody's runs.
+    /// It is notified of everybody's runs.
     pub is_instance: bool,
     pub url: String,
     pub events: Vec<String>,
@@ -183,7 +183,7 @@ pub async fn replace_secret(tx: &mut Tx, id: WebhookId, secret: &[u8]) -> Result
     if done.rows_affected() == 1 { Ok(()) } else { Err(StoreError::NotFound) }
 }
 
-/// Removes it, and with it what it was told and what it has not been told yet.
+/// Removes it, with its deliveries, made and pending.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not the owner's.

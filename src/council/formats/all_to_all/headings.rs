@@ -22,7 +22,7 @@ pub fn read_critiques(statement: &mut Statement, others: &[&str]) {
     }
 }
 
-/// Reads what is said to the critics, and the answer as it stands then.
+/// Reads the reply to the critics, and the answer as it stands then.
 pub fn read_defense(statement: &mut Statement, _others: &[&str]) {
     let headings: Vec<String> = sections(&statement.text, |heading| Some(heading.to_lowercase()))
         .into_iter()

@@ -16,7 +16,7 @@ pub struct ArenaStart {
     pub participants: Vec<String>,
 }
 
-/// The events of an arena, beside those of every debate.
+/// The events of an arena, in addition to those of every debate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ArenaEvent {

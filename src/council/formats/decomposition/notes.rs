@@ -15,7 +15,7 @@ use crate::council::seat::Seat;
 use crate::council::stages::synthesis;
 use crate::llm::Reason;
 
-/// What is said of a decomposition.
+/// The process monitor's notes on a decomposition.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum DecompositionNote {

@@ -75,8 +75,8 @@ pub struct RebuttalRow {
     pub cost: Option<f64>,
 }
 
-/// The events of a debate in rotation. It begins with `debate_start`, and a speaker that fails is told by
-/// `model_error`, as in every format with speakers.
+/// The events of a debate in rotation. It begins with `debate_start`, and the failure of a speaker is a `model_error`,
+/// as in every format with speakers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RotationEvent {
@@ -158,7 +158,7 @@ pub enum RotationEvent {
 }
 
 impl RotationEvent {
-    /// What it tells; nothing where it is a piece of a text, or repeats what was told.
+    /// The note on this event; none where it is a piece of a text, or repeats an earlier event.
     #[must_use]
     pub fn told(&self) -> Option<Told<'_>> {
         Some(match self {

@@ -143,7 +143,7 @@ fn critiques(debate: &Debate<'_>) -> Vec<Speech> {
     standing.iter().zip(targets).map(critique).collect()
 }
 
-/// Whoever was criticised answers.
+/// The speakers that were criticised answer.
 fn rebuttals(debate: &Debate<'_>) -> Vec<Speech> {
     debate.standing().filter_map(|speaker| rebuttal(debate, speaker)).collect()
 }

@@ -1,4 +1,4 @@
-//! The devil's advocate: one model attacks the answer; grave objections go back to whoever wrote it.
+//! The devil's advocate: one model attacks the answer; grave objections go back to its author.
 
 mod calls;
 pub(in crate::council) mod estimate;
@@ -179,7 +179,7 @@ pub enum AdversaryEvent {
         error_fact: Option<CallFact>,
         critique: String,
     },
-    /// The objections are grave: whoever wrote the answer revises it.
+    /// The objections are grave: the author of the answer revises it.
     AdversaryRevisionStart {
         chairman_model: String,
         severity: Severity,

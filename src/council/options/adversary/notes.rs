@@ -11,7 +11,7 @@ use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, seconds, short};
 use crate::llm::{CallFact, ErrorKind, Reason};
 
-/// What is said of the devil's advocate.
+/// The process monitor's notes on the devil's advocate.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum AdversaryNote {

@@ -36,7 +36,7 @@ pub static FORM: Template = Template {
     marks: &["SEVERITY:", "critical", "major", "minor", "none"],
 };
 
-/// What whoever attacked is asked where the attack states no severity.
+/// The question to the attacker where the attack states no severity.
 pub static ALONE: Template = Template {
     name: "severity_alone",
     about: "What the devil's advocate is asked whose attack says no severity.",
@@ -47,7 +47,7 @@ pub static ALONE: Template = Template {
     marks: &[],
 };
 
-/// What is said where nothing was found. Looked for word by word, only where no severity is stated.
+/// Phrases that say that nothing was found. Looked for word by word, only where no severity is stated.
 pub const NO_ISSUES: [&str; 16] = [
     "no significant issues",
     "no major issues",
@@ -125,7 +125,7 @@ impl Severity {
 pub enum SeverityFrom {
     /// The attack says it.
     Stated,
-    /// Whoever attacked said it when asked once more.
+    /// The attacker stated it when asked once more.
     Asked,
     /// The attack says that there is nothing.
     NoIssues,
@@ -167,7 +167,7 @@ impl Judged {
     }
 }
 
-/// Asks whoever attacked for the severity alone. When that fails, too, the attack's words decide.
+/// Asks the attacker for the severity alone. When that fails, too, the attack's words decide.
 pub async fn ask(run: &Run, round: &Round<'_>, model: &str, critique: &str) -> Judged {
     let prompts = &round.brief().prompts;
     let attack = Fence::new(&run.marker()).wrap("Your objections", critique);

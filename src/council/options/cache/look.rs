@@ -63,7 +63,7 @@ pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
     run.emit("cache/start", CacheEvent::start(plan)).await;
     let same = Wanted { scope: plan.scope, question, near: None };
     let mut looked = run.decide("cache/same", run.earlier(&same)).await;
-    // Whoever is given the answer to the same text needs no vector, and pays for none.
+    // A run that is given the answer to the same text needs no vector, and pays for none.
     let mut embedded = None;
     if plan.mode != CacheMode::Exact && matches!(looked, Looked::Nothing { .. }) {
         let made = embed(run, brief, plan).await;
@@ -114,7 +114,7 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
     };
     let offers = plan.mode == CacheMode::Offer;
     if offers {
-        // Whoever adds something once the offer is there has seen to what it is an answer.
+        // A person who adds to the question after the offer has seen what it is an answer to.
         if run.decided::<Timestamp>(OFFER).is_none() && !run.is_as_asked(false).await {
             return miss(CacheEvent::miss(MissReason::Differs)).await;
         }

@@ -1,10 +1,10 @@
-//! What operators are told of earlier answers: how many were looked for, found and taken.
+//! Metrics of earlier answers: how many were looked for, found and taken.
 
 /// A run was given an earlier answer.
 pub(super) const HIT: &str = "hit";
 /// A run was given none.
 pub(super) const MISS: &str = "miss";
-/// Whoever keeps them could not be asked.
+/// The store could not be asked.
 pub(super) const UNAVAILABLE: &str = "unavailable";
 
 /// A person took the answer that was offered.

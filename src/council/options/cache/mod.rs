@@ -56,7 +56,7 @@ pub struct CachePlan {
     pub threshold: f64,
     /// What the answer depends on besides the question; see [`scope`].
     pub scope: Scope,
-    /// Whether an earlier answer is looked for. Whoever asks again wants another one; that one is kept.
+    /// Whether an earlier answer is looked for. A retry wants another answer; that one is kept.
     pub looks: bool,
 }
 

@@ -8,7 +8,7 @@ use super::event::{CacheEvent, MissReason, NotStored};
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{EVERYTHING, Note, NoteCategory, STAGES};
 
-/// What is said of the semantic cache.
+/// The process monitor's notes on the semantic cache.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum CacheNote {

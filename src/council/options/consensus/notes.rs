@@ -9,7 +9,7 @@ use super::ConsensusEvent;
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{Note, NoteCategory, STAGES};
 
-/// What is said of early consensus.
+/// The process monitor's notes on early consensus.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ConsensusNote {

@@ -1,4 +1,4 @@
-//! What is told and stored of it.
+//! What events and stored messages say of escalation.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct EscalationInfo {
     pub note_fact: Option<EscalationFact>,
 }
 
-/// What was measured, beside what it was measured against.
+/// What was measured, with the thresholds that it was measured against.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Metrics {
     /// To two decimals; null when nobody said how sure they are, which does not escalate.

@@ -11,7 +11,7 @@ use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, short};
 use crate::council::stages::answers;
 
-/// What is said of escalation.
+/// The process monitor's notes on escalation.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum EscalationNote {

@@ -36,7 +36,7 @@ settings! {
     }
 }
 
-/// What is wrong with the tiers beside each other.
+/// What is wrong with the tiers taken together.
 fn tier_problems(settings: &[Valued<'_>]) -> Vec<FieldError> {
     let models = |name: &str| {
         let tier = settings.iter().find(|(setting, _)| setting.name == name);

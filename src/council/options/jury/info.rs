@@ -1,4 +1,4 @@
-//! What is told and stored of a second reading.
+//! What events and stored messages say of a second reading.
 
 use std::fmt;
 

@@ -12,7 +12,7 @@ use crate::council::note::{MODELS, Note, NoteCategory, STAGES, reason};
 use crate::council::stages::reviews::STAGE;
 use crate::llm::Reason;
 
-/// What is said of a second reading.
+/// The process monitor's notes on a second reading.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum SecondReadingNote {

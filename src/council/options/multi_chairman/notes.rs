@@ -11,7 +11,7 @@ use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, reason};
 use crate::llm::Reason;
 
-/// What is said of several chairmen.
+/// The process monitor's notes on several chairmen.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum MultiChairmanNote {

@@ -1,4 +1,4 @@
-//! Whether whoever writes the answer may check facts first (`use_react`). How it works is in
+//! Whether the writer of the answer may check facts first (`use_react`). How it works is in
 //! [`checking`](crate::council::checking).
 
 pub mod view;
@@ -7,8 +7,8 @@ use crate::council::checking::MAX_ITERATIONS;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::searching::plan::{NOT_CONFIGURED, SearchContext};
 
-/// Reads a request's field: how often somebody who writes may check. By default that is allowed only where the format
-/// says so and a search backend is configured.
+/// Reads a request's field: how often a writer may check. By default that is allowed only where the format says so and
+/// a search backend is configured.
 pub(in crate::council) fn parse(
     fields: &mut Fields<'_>,
     by_default: bool,

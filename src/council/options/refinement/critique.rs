@@ -18,7 +18,7 @@ use crate::llm::{CallError, CallFact, ErrorKind, Reply, Usage};
 /// A critique of at least this length, in characters, counts as more than praise, whatever it says.
 pub const PRAISE_CHARS: usize = 400;
 
-/// What is said by those who found nothing. Compared word by word: "incomplete" is not "complete".
+/// Phrases of critics that found nothing. Compared word by word: "incomplete" is not "complete".
 pub const PRAISE: [&str; 32] = [
     "no major issues",
     "no significant issues",

@@ -1,4 +1,4 @@
-//! What is told of a refinement, and what is kept of it.
+//! The events of a refinement, and what is stored of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub enum RefinementEvent {
         substantive_count: usize,
         critiques: Vec<Critique>,
     },
-    /// Whoever wrote the draft revises it.
+    /// The author of the draft revises it.
     RevisionStart {
         iteration: u8,
         model: String,

@@ -1,5 +1,5 @@
-//! Refinement: the members criticise the draft, whoever wrote it revises it, until too few of them
-//! find something or the iterations are used up.
+//! Refinement: the members criticise the draft and its author revises it, until too few of them find something or the
+//! iterations are used up.
 
 mod calls;
 pub mod critique;

@@ -13,7 +13,7 @@ use crate::council::note::{EVERYTHING, MODELS, Note, NoteCategory, STAGES, reaso
 use crate::council::options::refinement::critique::Critique;
 use crate::llm::Reason;
 
-/// What is said of refinement.
+/// The process monitor's notes on refinement.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum RefinementNote {

@@ -9,7 +9,7 @@ use super::event::{ResearchEvent, ResearchResult, SubResultAt};
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES};
 
-/// What is said of research.
+/// The process monitor's notes on research.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ResearchNote {

@@ -1,4 +1,4 @@
-//! What is said of a question whose kind was decided without a model.
+//! Facts about a question whose kind was decided without a model.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is told and stored of it.
+//! What events and stored messages say of routing.
 
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,7 @@ use super::{Category, RoutingEvent, RoutingInfo};
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{Note, NoteCategory, STAGES};
 
-/// What is said of routing.
+/// The process monitor's notes on routing.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum RoutingNote {

@@ -21,10 +21,10 @@ pub const MAX_CHARS: usize = 8_000;
 /// The longest name, in characters.
 pub const MAX_NAME_CHARS: usize = 100;
 
-/// What a fence, its title and what is said about it take beside the text itself, in tokens.
+/// The tokens of a fence, its title and the instruction about it, without the text itself.
 const AROUND_TOKENS: u64 = 120;
 
-/// What reviewers are told of the criteria, where they write a review.
+/// The instruction on the criteria for reviewers that write a review.
 pub static REVIEW: Template = Template {
     name: "review_rubric",
     about: "What a reviewer is told where whoever asks has given criteria. They stand between fences, after the question.",
@@ -35,7 +35,7 @@ pub static REVIEW: Template = Template {
     places: &[],
     marks: &["Rubric"],
 };
-/// What reviewers are told of the criteria, where they give only a ranking.
+/// The instruction on the criteria for reviewers that give only a ranking.
 pub static BALLOT: Template = Template {
     name: "ballot_rubric",
     about: "The same where no reasons are wanted, but only a ranking.",
@@ -91,7 +91,7 @@ impl Rubric {
         Self { text: "?".to_owned(), name: None, id: None, version: None }
     }
 
-    /// Reads a request's field. `of_library` is the one that it names, where somebody has found it.
+    /// Reads a request's field. `of_library` is the rubric that it names, where that was found.
     pub(in crate::council) fn parse(fields: &mut Fields<'_>, of_library: Option<&Self>) -> Option<Self> {
         let given: Map<String, Value> =
             fields.take(FIELD, "an object with the id of a rubric of the library, or with a text")?;
@@ -173,7 +173,7 @@ pub fn behind(rubric: Option<&Rubric>, fence: &Fence, question: String) -> Strin
     }
 }
 
-/// What reviewers are told of them; nothing where there are none.
+/// What reviewers are told of the criteria; nothing where there are none.
 #[must_use]
 pub fn told<'t>(rubric: Option<&Rubric>, prompts: &'t Prompts, template: &'t Template) -> &'t str {
     if rubric.is_some() { prompts.text(template) } else { "" }

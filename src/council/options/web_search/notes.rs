@@ -9,7 +9,7 @@ use super::{WebSearch, WebSearchEvent};
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{Note, NoteCategory, STAGES};
 
-/// What is said of a web search.
+/// The process monitor's notes on a web search.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum WebSearchNote {

@@ -124,7 +124,7 @@ pub struct Answer {
     /// it, nobody reviewed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
-    /// How often it was asked again in its run, because it had failed and somebody asked for that.
+    /// How often it was asked again in its run, because it had failed and a person requested it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
     /// The member is still answering; only in `stage1_complete` of a run with a quorum.
@@ -174,7 +174,7 @@ impl Answer {
         self.error.is_none() && !self.pending
     }
 
-    /// Why it may not be given out as it is, whoever liked it; none where it may.
+    /// Why it may not be given out as it is; none where it may.
     #[must_use]
     pub fn unfit(&self) -> Option<Unfit> {
         if self.truncated {
@@ -244,7 +244,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// What stands beside the answers.
+/// What is stored with the answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AnswersMetadata {
     pub aggregate_confidence: AggregateConfidence,
@@ -362,8 +362,8 @@ pub async fn complete(run: &Run, pass: Pass, answers: &[Answer], escalation: Opt
     run.emit(&pass.key("stage1/complete"), complete).await;
 }
 
-/// Lets late answers come in while `reviews` are held; whoever has not answered when they are over
-/// is stopped. Returns the answers of all members that the quorum had not waited for.
+/// Lets late answers come in while `reviews` are held; members that have not answered when they are over are stopped.
+/// Returns the answers of all members that the quorum had not waited for.
 pub async fn wait_for_late<R>(
     run: &Run,
     pass: Pass,

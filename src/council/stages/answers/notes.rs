@@ -13,7 +13,7 @@ use crate::council::options::confidence::AggregateConfidence;
 use crate::council::seat;
 use crate::llm::Reason;
 
-/// What is said of the answers.
+/// The process monitor's notes on the answers.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum AnswersNote {
@@ -154,7 +154,7 @@ fn answered(member: &str, answer: &Answer) -> Note {
     }))
 }
 
-/// What is said of the confidence in an answer, if there is an answer.
+/// The note on the confidence in an answer, if there is an answer.
 fn confidence(answer: &Answer) -> Option<Note> {
     let member = answer.member.clone();
     let fact = match answer.confidence {
@@ -165,7 +165,7 @@ fn confidence(answer: &Answer) -> Option<Note> {
     Some(note).filter(|_| answer.is_good())
 }
 
-/// What is said of the members' confidences together, where any said one.
+/// The note on the members' confidences together, where any stated one.
 fn together(confidence: &AggregateConfidence) -> Option<Note> {
     let AggregateConfidence { average, min, max, count, total_models, distribution, .. } = confidence;
     let fact = AnswersNote::ConfidenceTogether {

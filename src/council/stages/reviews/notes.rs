@@ -14,7 +14,7 @@ use crate::council::run::Run;
 use crate::council::seat;
 use crate::llm::Reason;
 
-/// What is said of the reviews.
+/// The process monitor's notes on the reviews.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ReviewsNote {
@@ -103,7 +103,7 @@ fn note(event: &ReviewsEvent) -> Note {
     }
 }
 
-/// What is said of these labels, under which somebody reviews.
+/// The note on these labels, under which a reviewer reads.
 pub(in crate::council) async fn remark_labels(run: &Run, key: &str, labelled: &[Labelled<'_>]) {
     run.remark(key, || {
         let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
@@ -114,7 +114,7 @@ pub(in crate::council) async fn remark_labels(run: &Run, key: &str, labelled: &[
     .await;
 }
 
-/// What is said of one review.
+/// The note on one review.
 pub(in crate::council) fn reviewed(review: &Review) -> Note {
     let member = review.member.clone();
     if let Some(error) = &review.error {

@@ -1,4 +1,4 @@
-//! What is said above an answer: what it is, and what was lost on the way to it.
+//! What stands above an answer: what it is, and what was lost on the way to it.
 
 use std::fmt;
 

@@ -180,7 +180,7 @@ impl Synthesis {
         counted_as(&self.model, self.served_by.as_deref())
     }
 
-    /// Puts a revision, which is whole, in the answer's place. What was first written stays beside it.
+    /// Puts a complete revision in the answer's place. The first version stays next to it.
     pub fn replace(&mut self, revision: &str) {
         if self.response != revision {
             let before = std::mem::replace(&mut self.response, revision.to_owned());
@@ -244,8 +244,7 @@ impl SynthesisEvent {
     }
 }
 
-/// Writes the answer, by the chairman or the next in the chain. Whoever asked for it tells that it is
-/// whole.
+/// Writes the answer, by the chairman or the next in the chain. The caller emits its completion.
 pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
     let brief = round.brief();
     let chairman = &brief.settings.chairman_model;

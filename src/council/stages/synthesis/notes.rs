@@ -12,7 +12,7 @@ use crate::council::note::{Note, NoteCategory, STAGES, reason, seconds};
 use crate::council::seat::Seat;
 use crate::llm::Reason;
 
-/// What is said of the chairman's answer.
+/// The process monitor's notes on the chairman's answer.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum SynthesisNote {

@@ -36,7 +36,7 @@ pub static UNREVIEWED: Template = Template {
     places: &["material", "rule", "notes"],
     marks: &[],
 };
-/// Beside the author of an answer that says how sure it is.
+/// Stands next to the author of an answer that states its confidence.
 pub static CONFIDENCE: Template = Template {
     name: "chairman_confidence",
     about: "What stands beside an author who says how sure it is, in the chairman's material.",
@@ -44,7 +44,7 @@ pub static CONFIDENCE: Template = Template {
     places: &["score"],
     marks: &[],
 };
-/// Beside the author of an answer that came late.
+/// Stands next to the author of an answer that came late.
 pub static LATE: Template = Template {
     name: "chairman_late",
     about: "What stands beside an author whose answer came late.",
@@ -92,7 +92,7 @@ pub static WEIGHTED: Template = Template {
     places: &["average_rank"],
     marks: &[],
 };
-/// What is said of a ranking that another method would have made otherwise.
+/// The note on a ranking that another method would have made otherwise.
 pub static CAUTION: Template = Template {
     name: "chairman_caution",
     about: "What stands under a ranking that another method would have made otherwise.",
