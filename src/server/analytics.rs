@@ -194,7 +194,7 @@ pub(super) async fn head_to_head(
     pairs(own(&app, &caller, &span).await?).await
 }
 
-/// What the council costs beside its best member alone, and which of them people preferred.
+/// What the council costs compared with its best member alone, and which of them people preferred.
 #[utoipa::path(tag = "analytics", params(SpanQuery), responses(
     (status = 200, body = AgainstBest), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/analytics/council")]

@@ -1,5 +1,5 @@
-//! What turns a question (who asks, in which conversation, with which body) into a run that goes on and can be watched:
-//! the only way into a run, whichever protocol the question came by.
+//! Turns a question (who asks, in which conversation, with which body) into a run that goes on and can be watched: the
+//! only way into a run, whichever protocol the question came by.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// How many models that see pictures are suggested where no member of the council does.
 const MOST_NAMED: usize = 5;
 
-/// A question that somebody asks.
+/// A user's question.
 pub(super) struct Question<'q> {
     pub conversation: ConversationId,
     /// As `POST /api/conversations/{id}/message` takes it.
@@ -50,7 +50,7 @@ pub(super) struct Question<'q> {
     pub history: Option<Vec<Turn>>,
     /// A request with the same key from the same user returns the same run.
     pub idempotency_key: Option<IdempotencyKey>,
-    /// Whether somebody follows the run who can decide whether an earlier answer will do.
+    /// Whether a person follows the run who can decide if an earlier answer will do.
     pub is_attended: bool,
     /// Of the program that asks, where one does.
     pub program: Option<FromProgram>,
@@ -60,7 +60,7 @@ pub(super) struct Question<'q> {
 
 /// What a program's request says besides the question.
 pub(super) struct FromProgram {
-    /// How whoever writes the final answer is to write, where the request says so.
+    /// The sampling parameters of the final answer's writer, where the request has any.
     pub sampling: Sampling,
     /// In which form, where it is to be another than a text.
     pub form: Option<AnswerForm>,
@@ -68,7 +68,7 @@ pub(super) struct FromProgram {
     pub kept: Program,
 }
 
-/// Starts a run for it, which goes on whether or not somebody reads its events.
+/// Starts a run for the question. It goes on whether or not anybody reads its events.
 ///
 /// # Errors
 /// Everything that is wrong with the question, a budget that it does not fit into, a server that takes nothing: nothing has

@@ -90,8 +90,8 @@ pub(super) async fn list(
     Ok(web::Json(BenchList { benches: rows.into_iter().map(summary).collect(), total }))
 }
 
-/// One of the caller's benches: how often each variant was right, with the range in which the true share probably
-/// lies, what it cost, and how it stands beside its best member.
+/// One of the caller's benches: how often each variant was right, with the range in which the true share probably lies,
+/// what it cost, and how it compares with its best member.
 #[utoipa::path(tag = "analytics", params(("id" = String, Path)), responses(
     (status = 200, body = BenchView), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[get("/bench/{id}")]

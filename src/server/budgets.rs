@@ -72,8 +72,8 @@ async fn states(app: &App, budgets: &[Budget]) -> Result<Vec<State>, Problem> {
     Ok(figures::states(&mut app.db.begin(&Scope::Engine).await?, budgets).await?)
 }
 
-/// Sets caps of the caller's own, or takes them away; what is left out stays as it is. A cap binds beside
-/// the budgets that admins set, so only a lower one has an effect.
+/// Sets the caller's own caps, or removes them; what is left out stays as it is. A cap applies together with the
+/// budgets that administrators set, so only a lower one has an effect.
 #[utoipa::path(tag = "budgets", request_body = CapsRequest, responses(
     (status = 200, body = MyBudgets), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]

@@ -403,7 +403,7 @@ pub(super) async fn remove(
 /// Deletes one of the caller's answers that are kept, as `DELETE /api/cache/entries/{id}` does.
 #[utoipa::path(tag = "cache", params(("id" = String, Path)), responses(
     (status = 200, body = CacheDeleted), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
-// An id is none of the names beside it, such as `config`.
+// An id is none of the names at the same place, such as `config`.
 #[delete("/cache/{id:[0-9a-f-]+}")]
 pub(super) async fn remove_by_id(
     app: web::Data<App>,

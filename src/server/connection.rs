@@ -162,7 +162,7 @@ impl AsyncRead for Connection {
                 this.requests.half_closed.set(true);
             }
             Poll::Ready(Ok(())) => {}
-            // It is told this once, and where it comes with a request actix-web takes it for the end of the client's side.
+            // It is told this once, and together with a request actix-web takes it for the end of the client's side.
             Poll::Ready(Err(error)) => this.is_reset |= error.kind() == io::ErrorKind::ConnectionReset,
         }
         read

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What a server needs beside its connections to the database, to do anything useful at all.
+/// The descriptors that a server needs, apart from its connections to the database, to do anything useful at all.
 const MIN_DESCRIPTORS: u64 = 240;
 /// The most that macOS lets a process set for itself where its hard limit is none.
 const WITHOUT_A_LIMIT: u64 = 10_240;

@@ -1,4 +1,4 @@
-//! What handlers take: who asks, the JSON body, ids from the path.
+//! Extractors for handlers: who asks, the JSON body, ids from the path.
 
 use std::future::{Ready, ready};
 use std::ops::Deref;
@@ -186,8 +186,8 @@ fn values(json: &[u8]) -> usize {
     count
 }
 
-/// What is wrong with a body that cannot be parsed. JSON that is right and cannot be represented here is told by the parser
-/// in its words alone.
+/// What is wrong with a body that cannot be parsed. For JSON that is well-formed and cannot be represented here only
+/// the parser's own words say why.
 fn unparsed(error: &serde_json::Error) -> String {
     const HALF: &str = "has half a surrogate pair, like \\ud800";
     let words = error.to_string();

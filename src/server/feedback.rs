@@ -35,7 +35,7 @@ pub struct FeedbackView {
     pub thumb: Option<&'static str>,
     /// Which answer was the best of all; null when nothing was said.
     pub better: Option<BetterAnswer>,
-    /// What was wrong, in the caller's words, beside a thumb down; null when nothing was said.
+    /// What was wrong, in the caller's words, with a thumb down; null when nothing was said.
     pub comment: Option<String>,
     /// Null when there is no feedback.
     pub updated_at: Option<String>,
@@ -75,7 +75,7 @@ struct FeedbackRequest {
     thumb: Option<String>,
     /// Which answer was the best of all.
     better: Option<BetterAnswer>,
-    /// What was wrong, beside a thumb down: at most 2,000 characters. Blank is the same as absent.
+    /// What was wrong, with a thumb down: at most 2,000 characters. Blank is the same as absent.
     comment: Option<String>,
 }
 

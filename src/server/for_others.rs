@@ -1,4 +1,4 @@
-//! What others are shown of somebody's conversation: by a link, and in a project.
+//! What others are shown of a user's conversation: by a link, and in a project.
 
 use serde_json::Value;
 
@@ -9,9 +9,8 @@ use crate::store::shares::SharedMessage;
 /// How much of the first question stands in for a title.
 const TITLE_CHARS: usize = 80;
 
-/// Metadata beside the stages that concerns only the person who asked: defaults of theirs that did not apply, the state
-/// of their budgets, whose prompts the models were asked with, where an earlier answer came from, and a log that only
-/// they can read.
+/// Metadata that concerns only the person who asked: defaults of theirs that did not apply, the state of their budgets,
+/// whose prompts the models were asked with, where an earlier answer came from, and a log that only they can read.
 const PRIVATE: [&str; 5] = ["ignored", "budget_warnings", "prompts", "cache", "process_log"];
 
 /// A message as others may read it.

@@ -49,7 +49,7 @@ pub(super) async fn ready(app: web::Data<App>) -> HttpResponse {
     response.json(Readiness { status, database: database.is_ok(), draining, reason })
 }
 
-/// Metrics in Prometheus' text form, for whoever has the configured token.
+/// Metrics in Prometheus' text form, for requests with the configured token.
 #[utoipa::path(tag = "health", responses((status = 200, content_type = "text/plain", body = String), (status = 404)))]
 #[get("/metrics")]
 pub(super) async fn metrics(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -67,7 +67,7 @@ pub(super) async fn ask_streaming(
     Ok(sse::respond(&app, &request, events))
 }
 
-/// What a question will probably cost, and what the budgets that bind whoever asks would say to it.
+/// What a question will probably cost, and how it fits into the budgets that bind the caller.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct MessageEstimate {
     #[serde(flatten)]

@@ -199,8 +199,8 @@ fn bound(listener: &TcpListener, limits: Limits) -> std::io::Result<()> {
     let socket = socket2::SockRef::from(listener);
     // It listens already; this makes its queue longer.
     socket.listen(BACKLOG)?;
-    // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
-    // this; the rest stays in the log until it is wanted.
+    // The system doubles it. A client that reads more slowly than a run writes is behind by no more than this; the rest
+    // stays in the log until it is wanted.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     let keepalive = socket2::TcpKeepalive::new()
         .with_time(KEEPALIVE_AFTER)

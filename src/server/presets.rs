@@ -117,7 +117,7 @@ impl Given {
 impl Content {
     /// Refuses everything that is wrong with the preset over these settings, field by field.
     pub(super) fn checked(mut self, app: &App, in_force: &Settings, fields: &mut Fields<'_>) -> Self {
-        // The options are checked beside the settings.
+        // The options are checked apart from the settings.
         self.settings.options.requests.default_options = None;
         let mut under = in_force.with(&self.settings);
         under.options.requests.default_options.clear();
@@ -329,7 +329,7 @@ pub(super) async fn in_force(
     };
     let content = content(preset.value)?;
     in_force.settings = in_force.settings.with(&content.settings);
-    // Default options in the settings do not count beside a preset.
+    // Default options in the settings do not count next to a preset's.
     in_force.settings.options.requests.default_options.clear();
     in_force.options = content.options;
     in_force.problems = unfit("preset_id", "does not fit your settings", &in_force.settings);

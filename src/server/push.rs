@@ -1,4 +1,5 @@
-//! The caller's devices that are told when a run of theirs ends or waits for them, with the page closed as well (Web Push).
+//! The caller's devices that are notified when a run of theirs ends or waits for them, also with the page closed (Web
+//! Push).
 
 use actix_web::{delete, get, patch, post, web};
 use base64::Engine as _;
@@ -16,12 +17,12 @@ use crate::outbox::push::{Sender, is_public_key};
 use crate::store::push::{self, Device, Subscription};
 use crate::store::{StoreError, audit};
 
-/// How many devices of one user are told.
+/// How many devices of one user can be notified.
 const MOST: i64 = 20;
 const MAX_NAME_CHARS: usize = 100;
 const AUTH_BYTES: usize = 16;
 
-/// A browser of the caller's that is told.
+/// A browser of the caller's that is notified.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct DeviceView {
     pub id: DeviceId,
@@ -53,7 +54,7 @@ impl From<Device> for DeviceView {
     }
 }
 
-/// The caller's devices that are told.
+/// The caller's devices that are notified.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct DeviceList {
     /// Oldest first; at most 20.
@@ -104,7 +105,7 @@ struct DeviceChange {
     include_title: bool,
 }
 
-/// The caller's devices that are told when a run of theirs ends or waits for them.
+/// The caller's devices that are notified when a run of theirs ends or waits for them.
 #[utoipa::path(tag = "push", responses(
     (status = 200, body = DeviceList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
 #[get("/push/devices")]
@@ -114,8 +115,8 @@ pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Jso
     Ok(web::Json(DeviceList { devices: rows.into_iter().map(DeviceView::from).collect() }))
 }
 
-/// Adds a device, or updates it where it exists already. A browser that somebody else used before is told nothing more of
-/// theirs.
+/// Adds a device, or updates it where it exists already. A browser that another user had before gets no more of that
+/// user's notifications.
 #[utoipa::path(tag = "push", request_body = DeviceRequest, responses(
     (status = 200, body = DeviceView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
@@ -166,7 +167,7 @@ pub(super) async fn change(
     Ok(web::Json(device.into()))
 }
 
-/// Removes a device: it is told nothing more.
+/// Removes a device: it is notified of nothing more.
 #[utoipa::path(tag = "push", params(("id" = String, Path)), responses(
     (status = 200, body = RemovedDevice), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody)))]
@@ -203,8 +204,8 @@ pub(super) async fn test(
     Ok(web::Json(device.into()))
 }
 
-/// Says that the caller has seen how a run of theirs stands: no device is told any more. A page that is looked at says so within
-/// three seconds.
+/// Says that the caller has seen how a run of theirs stands: no device is notified any more. A page that is looked at
+/// says so within three seconds.
 #[utoipa::path(tag = "push", params(("id" = String, Path)), responses(
     (status = 200, body = SeenRun), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody)))]

@@ -1,4 +1,4 @@
-//! The query of a request as a struct. What is wrong with a parameter is told under the name of that parameter.
+//! The query of a request as a struct. A problem with a parameter is reported under the name of that parameter.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

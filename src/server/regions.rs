@@ -75,9 +75,9 @@ pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Jso
     }))
 }
 
-/// A user's or everybody's layer after a change, over what lies below it: where the change says another region, the
-/// models that are named in what is then in force are moved there. A region that is not on offer is noted in `problems`,
-/// beside what is wrong with other fields.
+/// A user's or the instance's layer after a change, over the layers below it: where the change sets another region, the
+/// models that are then in force are moved there. A region that is not on offer is added to `problems`, like problems
+/// with other fields.
 ///
 /// # Errors
 /// When the layer cannot be read back.
@@ -94,7 +94,7 @@ pub(super) fn moved(
         Some(Ok(chosen)) => chosen,
         Some(Err(message)) => {
             problems.push(FieldError::value("region", message));
-            // Nothing more is said of it.
+            // Nothing more is reported of it.
             newer.region = None;
             None
         }

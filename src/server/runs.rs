@@ -64,9 +64,9 @@ struct Question {
     /// The project that the conversation is begun in, where the question begins it: its instructions stand before the system
     /// prompt, and its settings and options are in force where this request says nothing else, nor names a preset.
     project_id: Option<ProjectId>,
-    /// The answer that the question goes on from; `null`: it begins the conversation. By default it goes on from
-    /// the end of the branch that was looked at last. With the parent of an earlier question it stands beside that one:
-    /// nothing is overwritten.
+    /// The answer that the question goes on from; `null`: it begins the conversation. By default it goes on from the
+    /// end of the branch that was looked at last. With the parent of an earlier question it becomes that question's
+    /// sibling: nothing is overwritten.
     #[schema(nullable)]
     parent_message_id: Option<MessageId>,
     /// The files that the question comes with, as `POST /api/attachments` has taken them: their ids, or objects with
@@ -194,8 +194,8 @@ pub(super) async fn read(
 /// Where to go on reading.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct EventsQuery {
-    /// The number of the last event seen; `Last-Event-ID` says the same. The larger one counts: browsers that reconnect send the
-    /// header beside the address that they began with.
+    /// The number of the last event seen; `Last-Event-ID` says the same. The larger one counts: browsers that reconnect
+    /// send the header as well as the address that they began with.
     after: Option<u64>,
 }
 

@@ -22,7 +22,7 @@ use crate::store::{StoreError, audit};
 
 /// How many links of one user may work at once.
 const MOST: i64 = 200;
-/// How long a link works unless it is said.
+/// How long a link works by default.
 const USUAL_DAYS: u32 = 30;
 const MAX_PER_PAGE: u32 = 200;
 /// A shared conversation.
@@ -76,11 +76,11 @@ pub struct ShareList {
 pub struct SharedConversation {
     pub id: ShareId,
     pub title: String,
-    /// The name of whoever shares it.
+    /// The name of the user who shares it.
     pub shared_by: String,
     /// Whether that is the caller.
     pub is_mine: bool,
-    /// The caller's conversation that it was taken of; absent where it is somebody else's.
+    /// The caller's conversation that it was taken from; absent where it is another user's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
     /// Naive UTC with microseconds.
@@ -183,7 +183,7 @@ pub(super) async fn create(
         None => conversation_routes::named(error),
     });
     let Some(share) = shared? else {
-        // The role in the project may have ended meanwhile.
+        // The role in the project may have ended since.
         if let Some(project) = project {
             placing::to_show_in(&mut tx, &caller, project).await?;
         }

@@ -78,8 +78,8 @@ impl SingleCalls {
         Ok((made, false))
     }
 
-    /// Somebody has had the reply. Who asks the same again after that wants another one, unless the client's own name says
-    /// otherwise.
+    /// A client has had the reply. A client that sends the same request after that wants another one, unless its own
+    /// key says otherwise.
     pub(super) fn had(&self, name: &Name) {
         if !name.is_given {
             self.calls().remove(&name.place);

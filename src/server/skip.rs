@@ -34,9 +34,9 @@ pub struct Skipped {
     pub stage: Stage,
 }
 
-/// Lets a run go on without a member that is being waited for: for its answer, its review, its critique
-/// or, of a chairman, the final answer. The call counts as failed and keeps what had arrived; whoever is
-/// skipped is not asked again in this run. `member_skipped` follows.
+/// Lets a run go on without a member that is being waited for: for its answer, its review, its critique or, of a
+/// chairman, the final answer. The call counts as failed and keeps what had arrived; a skipped member is not asked
+/// again in this run. `member_skipped` follows.
 #[utoipa::path(tag = "runs", params(("id" = String, Path)), request_body = SkipRequest, responses(
     (status = 200, body = Skipped), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
     (status = 409, body = ProblemBody), (status = 422, body = ProblemBody), (status = 503, body = ProblemBody)))]

@@ -45,7 +45,7 @@ struct Reader {
     shutdown: Shutdown,
     _counted: StreamGuard,
     over: bool,
-    /// The log cannot be read, which is said once.
+    /// The log cannot be read, which is logged once.
     is_cut_off: bool,
 }
 

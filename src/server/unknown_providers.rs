@@ -1,4 +1,4 @@
-//! Models that are named with a provider that this server does not have: refused where somebody names one, before it is
+//! Models that are named with a provider that this server does not have: refused where they are named, before they are
 //! stored or asked.
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::council::field::FieldError;
 use crate::council::setting::Kind;
 use crate::council::settings::Settings;
 
-/// The members in a request, beside the names of the settings.
+/// The members in a request, under the same names as in the settings.
 const MEMBERS: &str = "models";
 
 impl App {

@@ -33,7 +33,7 @@ impl UploadSlots {
     }
 }
 
-/// Slots that somebody has; free again when it is dropped.
+/// Slots that are taken; free again when it is dropped.
 #[derive(Debug)]
 pub(super) struct Taken<'a> {
     slots: &'a UploadSlots,

@@ -76,7 +76,7 @@ pub struct RemovedWebhook {
     pub id: WebhookId,
 }
 
-/// Something that a webhook was told, or is to be told.
+/// A delivery to a webhook, made or pending.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct DeliveryView {
     /// The `webhook-id` of every attempt.
@@ -241,7 +241,7 @@ pub(super) async fn replace_secret(
     Ok(web::Json(WebhookWithSecret { webhook: webhook.into(), secret: shown(&secret) }))
 }
 
-/// Removes a webhook, and what it was told and has not been told yet.
+/// Removes a webhook and its deliveries, made and pending.
 #[utoipa::path(tag = "webhooks", params(("id" = String, Path)), responses(
     (status = 200, body = RemovedWebhook), (status = 401, body = ProblemBody),
     (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
@@ -279,7 +279,7 @@ pub(super) async fn test(
     Ok(web::Json(delivery.into()))
 }
 
-/// What a webhook was told, and is still to be told.
+/// A webhook's deliveries, made and pending.
 #[utoipa::path(tag = "webhooks", params(("id" = String, Path), PageQuery), responses(
     (status = 200, body = DeliveryList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody)))]

@@ -1,4 +1,4 @@
-//! Reading somebody's conversations when it has to be: one administrator asks, another one agrees, and the user is told.
+//! Access to a user's conversations: one administrator requests it, a second one approves, and the user is told.
 
 use actix_web::{get, post, web};
 use serde::Serialize;
@@ -39,7 +39,7 @@ struct AccessRequest {
     hours: i32,
 }
 
-/// Somebody's conversations.
+/// The conversations of one user.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ReadConversations {
     pub conversations: Vec<ConversationSummary>,

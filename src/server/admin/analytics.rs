@@ -17,7 +17,7 @@ use crate::server::shape::reviewers::Reviewers;
 use crate::store::analytics::RowFilter;
 use crate::store::{Scope, Tx, audit};
 
-/// A transaction over everybody's figures, and what it counts. What people did is private: whoever looks at it is
+/// A transaction over everybody's figures, and what it counts. Users' activity is private: every look at it is
 /// recorded, once for all the parts of a page.
 async fn all(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, RowFilter), Problem> {
     caller.admin()?;
@@ -103,7 +103,7 @@ pub(in crate::server) async fn head_to_head(
     pairs(all(&app, &caller, &span).await?).await
 }
 
-/// What the council costs beside its best member alone, over everybody.
+/// What the council costs compared with its best member alone, over all users.
 #[utoipa::path(tag = "admin", params(SpanQuery), responses(
     (status = 200, body = AgainstBest), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]

@@ -25,7 +25,7 @@ pub struct Blocks {
     pub total: u64,
 }
 
-/// Somebody to block.
+/// A user to be blocked.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct BlockRequest {
@@ -49,7 +49,7 @@ pub(in crate::server) struct BlockQuery {
     user: String,
 }
 
-/// Somebody who was let in again.
+/// A user whose block has ended.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Unblocked {
     #[schema(value_type = String)]
@@ -72,8 +72,8 @@ pub(in crate::server) async fn list(
     Ok(web::Json(Blocks { blocks: rows.into_iter().map(BlockView::from).collect(), total }))
 }
 
-/// Blocks a user: on every server and from now on each request of theirs is refused, with a token too; their runs are
-/// stopped, and their scheduled questions wait. What is theirs is kept. They are told that they are blocked, not why.
+/// Blocks a user: from now on every server refuses their requests, with a token too; their runs are stopped, and their
+/// scheduled questions wait. Their data is kept. They are told that they are blocked, not why.
 #[utoipa::path(tag = "admin", request_body = BlockRequest, responses(
     (status = 200, body = NewBlock), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 409, body = ProblemBody, description = "They are blocked already, or their data is being deleted"),
@@ -101,7 +101,7 @@ pub(in crate::server) async fn place(
     }
 }
 
-/// Lets somebody in again.
+/// Ends a user's block.
 #[utoipa::path(tag = "admin", params(BlockQuery), responses(
     (status = 200, body = Unblocked), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody)))]

@@ -73,7 +73,7 @@ pub(in crate::server) async fn list(
 ) -> Result<web::Json<Budgets>, Problem> {
     caller.admin()?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    // What people spent is private: whoever looks at it is recorded.
+    // What users spend is private: every look at it is recorded.
     audit::append(&mut tx, &caller.user, "budget.read", None, &json!({})).await?;
     tx.commit().await?;
     Ok(web::Json(page_of(&app, page.bounds()).await?))

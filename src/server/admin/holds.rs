@@ -66,8 +66,8 @@ pub(in crate::server) async fn list(
     Ok(web::Json(Holds { holds: rows.into_iter().map(HoldView::from).collect(), total }))
 }
 
-/// Places a hold: from now on nothing of this user's is deleted for good, neither by the user, nor because its time is
-/// over. The user is told that there is one, not why.
+/// Places a hold: from now on nothing of this user's is deleted for good, neither by the user nor by a rule of
+/// retention. The user is told that there is a hold, not why.
 #[utoipa::path(tag = "admin", request_body = HoldRequest, responses(
     (status = 200, body = HoldView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 409, body = ProblemBody, description = "There is one already, or this user's data is being deleted"),
@@ -111,7 +111,7 @@ pub(in crate::server) async fn lift(
     Ok(web::Json(Lifted { status: Status::Ok, user: whose.to_string() }))
 }
 
-/// The field `user`: it must be somebody who has been here, so that a typing error does not go unnoticed.
+/// The field `user`: it must be a user who has been here, so that a typing error does not go unnoticed.
 pub(super) async fn whose(app: &App, fields: &mut Fields<'_>) -> Result<Option<UserId>, Problem> {
     let name: Option<String> = fields.take("user", "a string");
     let whose = name.as_deref().and_then(user::canonical).filter(|user| !user.as_str().contains('\0'));

@@ -22,7 +22,7 @@ use crate::store::{Scope, audit};
 const CHECK: &str = "check";
 const STAGE: Stage = Stage::named(CHECK);
 
-/// The most models beside those of the council.
+/// The most models in addition to those of the council.
 const MAX_MODELS: usize = 50;
 /// The most that a check may cost, in USD.
 const MAX_COST_USD: f64 = 100.0;
@@ -31,7 +31,7 @@ const MAX_COST_USD: f64 = 100.0;
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct CheckRequest {
-    /// Models to ask beside those of the council, at most 50.
+    /// Models to ask in addition to those of the council, at most 50.
     models: Option<Vec<String>>,
     /// The most that it may cost, in USD. Left out: 0.01, and models of unknown price are asked as well.
     max_cost_usd: Option<f64>,

@@ -63,7 +63,7 @@ pub(in crate::server) async fn report(
     let bounds = if is_csv { (u32::MAX, 0) } else { page.bounds() };
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let (rows, total) = usage::usage(&mut tx, by, span, whose.as_ref(), bounds).await?;
-    // What people used is private: whoever looks at it is recorded.
+    // What users use is private: every look at it is recorded.
     audit::append(
         &mut tx,
         &caller.user,

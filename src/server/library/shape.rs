@@ -39,7 +39,7 @@ pub struct LibrarySummary {
     /// Whether everybody on this server can read it.
     pub shared: bool,
     pub is_mine: bool,
-    /// The user id of whoever wrote it.
+    /// The user id of its author.
     #[schema(value_type = String)]
     pub author: UserId,
     /// Naive UTC with microseconds.
@@ -105,7 +105,7 @@ pub struct LibraryEntryView {
     pub version: i32,
     pub shared: bool,
     pub is_mine: bool,
-    /// The user id of whoever wrote it.
+    /// The user id of its author.
     #[schema(value_type = String)]
     pub author: UserId,
     pub created_at: String,

@@ -1,4 +1,4 @@
-//! Translates requests of this server to the library's service and back, whoever offers the tools: the council in the
+//! Translates requests of this server to the library's service and back, for any provider of tools: the council in the
 //! product ([`super::endpoint`]), and a fixture for the protocol's own test suite in `tests/mcp_fixture`. Nothing is
 //! remembered between two requests.
 

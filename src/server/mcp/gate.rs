@@ -1,4 +1,4 @@
-//! Who asks, as at the other routes for programs.
+//! Identification, as at the other routes for programs.
 
 use actix_web::Error;
 use actix_web::body::MessageBody;

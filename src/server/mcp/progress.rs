@@ -14,7 +14,7 @@ use crate::runs::{Next, Subscription};
 
 /// The shortest pause between two notifications.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);
-/// After how long without news a client is told that the run goes on.
+/// After how long without news a client is notified that the run goes on.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(10);
 /// The longest message, in characters.
 const MAX_CHARS: usize = 200;

@@ -1,6 +1,5 @@
-//! Who asks, on every request, even on one kept-alive connection; and whether a browser's
-//! state-changing request comes from our own pages. Decided before the database is touched, but
-//! for tokens, which live there.
+//! Identification on every request, even on one kept-alive connection; and whether a browser's state-changing request
+//! comes from our own pages. Decided before the database is touched, except for tokens, which live there.
 
 use std::net::IpAddr;
 use std::sync::PoisonError;
@@ -57,8 +56,8 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
     settle(request, who)
 }
 
-/// Who asks on the routes for programs that begin with `prefix`. A browser's session counts there for our own pages
-/// alone, whatever the method; from outside of the trusted proxies only a token does, and only where the
+/// Identification on the routes for programs that begin with `prefix`. A browser's session counts there for our own
+/// pages alone, whatever the method; from outside of the trusted proxies only a token does, and only where the
 /// configuration says so.
 ///
 /// # Errors
@@ -153,7 +152,7 @@ fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
 /// How often this is logged: anybody who reaches this port can be such a peer.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// Logs that an untrusted peer sends identity headers: otherwise somebody who sets up a proxy would see everybody
+/// Logs that an untrusted peer sends identity headers: otherwise an operator who sets up a proxy would see everybody
 /// refused without a reason.
 fn warn_of(app: &App, refusal: &Refusal, peer: IpAddr, request: &ServiceRequest) {
     let Mode::Proxy(policy) = &app.gate.mode else { return };

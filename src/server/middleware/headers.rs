@@ -58,8 +58,8 @@ pub async fn add_headers(
     if !headers.contains_key(header::CACHE_CONTROL) {
         set(headers, header::CACHE_CONTROL, "no-store");
     }
-    // What is anybody's own. Another site's page could embed it, and learn from how that goes what somebody has. Pages of
-    // `server.cors_origins` do not embed it but fetch it, for which CORS decides.
+    // Responses with a user's own data. Another site's page could embed them, and learn from whether that works what
+    // the user has. Pages of `server.cors_origins` do not embed them but fetch them, for which CORS decides.
     let cache = headers.get(header::CACHE_CONTROL).and_then(|value| value.to_str().ok());
     if cache.is_some_and(|cache| cache.contains("no-store")) {
         set(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-origin");

@@ -47,7 +47,7 @@ impl AddAssign for Written {
     }
 }
 
-/// Writes both files of a conversation; none where it has gone meanwhile.
+/// Writes both files of a conversation; none where it is gone by then.
 pub(super) async fn write(
     archive: &mut Archive,
     db: &Db,

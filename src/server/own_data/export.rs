@@ -177,7 +177,7 @@ impl Export {
                     Ok::<_, ExportError>(((), attachments::content(&mut tx, &file.id).await?))
                 };
                 let ((), content) = match self.objects.read(find).await {
-                    // The file was deleted meanwhile.
+                    // The file has been deleted since.
                     Err(ExportError::Store(StoreError::NotFound)) => continue,
                     content => content?,
                 };

@@ -1,4 +1,4 @@
-//! The caller's own data as a whole: what is said about it, a copy of it, and its end.
+//! All of the caller's own data: an overview, a copy, and its deletion.
 
 mod archive;
 mod conversation_files;
@@ -37,7 +37,7 @@ pub(super) async fn show(app: web::Data<App>, caller: Caller) -> Result<web::Jso
     Ok(web::Json(OwnData { held_since, retention_days, access }))
 }
 
-/// The word that shows that somebody means it.
+/// The word that confirms the deletion.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct ErasureRequest {
@@ -53,8 +53,8 @@ pub struct Erased {
     pub erased: bool,
 }
 
-/// Deletes everything that is stored of the caller, for good: runs under way are stopped first. What was paid stays in the
-/// sums of the ledger, without the name. Whoever comes back later is new here.
+/// Deletes everything that is stored of the caller, for good: runs under way are stopped first. What was paid stays in
+/// the sums of the ledger, without the name. A user who comes back later is new here.
 #[utoipa::path(tag = "me", request_body = ErasureRequest, responses(
     (status = 200, body = Erased, description = "Everything is deleted"),
     (status = 202, body = Erased, description = "It has begun and goes on by itself"),

@@ -68,7 +68,7 @@ impl Problem {
         problem
     }
 
-    /// 412: the page that asks is somebody else's.
+    /// 412: the page that sends the request belongs to another user.
     #[must_use]
     pub fn another_user() -> Self {
         let detail = "the page that sent this request belongs to another user than the one who is signed in now; \
@@ -177,7 +177,7 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, kind, "This is not possible in the project now", &detail)
     }
 
-    /// 409: somebody has changed it since it was read.
+    /// 409: it has been changed since it was read.
     #[must_use]
     pub fn changed_meanwhile(version: i32) -> Self {
         let detail = format!(

@@ -169,7 +169,7 @@ impl Problem {
         self.0.retry_after
     }
 
-    /// What stands beside the sentence, such as a budget's figures.
+    /// Fields in addition to the sentence, such as a budget's figures.
     pub(super) fn more(&self) -> &Map<String, Value> {
         &self.0.more
     }

@@ -79,7 +79,7 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "File too large", detail)
     }
 
-    /// 413: there is no room for a file beside the others of the same person.
+    /// 413: there is no room for a file next to the same user's others.
     #[must_use]
     pub fn no_room(used: u64, limit: u64) -> Self {
         let detail = format!(
@@ -91,7 +91,7 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "no-room", "No room for this file", detail)
     }
 
-    /// 413: there is no room for a file beside the others of the same project.
+    /// 413: there is no room for a file next to the same project's others.
     #[must_use]
     pub fn no_room_in_project(used: u64, limit: u64) -> Self {
         let detail = format!(

@@ -79,8 +79,8 @@ pub(in crate::server) async fn read(
     }))
 }
 
-/// The project that a conversation is in, whoever has written it, for those who have a role in that project: whoever is sent the
-/// address of an author's own page finds there what they may read of it.
+/// The project that a conversation is in, whoever has written it, for those who have a role in that project: a person
+/// who is sent the address of an author's own page finds there what they may read of it.
 #[utoipa::path(tag = "projects", params(("id" = String, Path)), responses(
     (status = 200, body = ProjectOfConversation), (status = 401, body = ProblemBody),
     (status = 404, body = ProblemBody, description = "It is in no project in which the caller has a role")))]

@@ -19,7 +19,7 @@ use crate::store::{StoreError, Tx, audit};
 const MOST: i64 = 200;
 const MAX_GROUP_CHARS: usize = 200;
 
-/// Somebody, and what they may.
+/// A member of a project, and their role.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct MemberRequest {
@@ -31,7 +31,7 @@ struct MemberRequest {
     role: String,
 }
 
-/// Somebody whose membership is to end.
+/// A member whose membership is to end.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct MemberName {
@@ -70,7 +70,7 @@ fn member(fields: &mut Fields<'_>) -> Option<(Kind, String)> {
     Some((kind?, name?))
 }
 
-/// Gives somebody a role in a project, in the place of the one that they had; for its owners, in their browser.
+/// Gives a user or group a role in a project, replacing the one that they had; for its owners, in their browser.
 #[utoipa::path(tag = "projects", params(("id" = String, Path)), request_body = MemberRequest, responses(
     (status = 200, body = ProjectDone), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody),
@@ -96,8 +96,8 @@ pub(in crate::server) async fn put_member(
     noted(tx, &caller, project, "project.member", &details).await
 }
 
-/// Ends somebody's membership in a project: from their next request on they see nothing of it. For its owners, in their browser.
-/// What they have in it stays there until they take it out, or an owner does.
+/// Ends a membership in a project: from their next request on they see nothing of it. For its owners, in their browser.
+/// Their conversations in it stay there until they take them out, or an owner does.
 #[utoipa::path(tag = "projects", params(("id" = String, Path)), request_body = MemberName, responses(
     (status = 200, body = ProjectDone), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody),

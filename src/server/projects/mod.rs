@@ -1,4 +1,4 @@
-//! Projects: places for the conversations of a team, with what is told to the models in all of them.
+//! Projects: places for the conversations of a team, with instructions for the models in all of them.
 
 pub(super) mod conversations;
 pub(super) mod files;
@@ -55,7 +55,7 @@ struct ProjectRequest {
     name: Option<String>,
     /// What stands before the system prompt of every question in it, 20,000 characters at most.
     instructions: Option<String>,
-    /// What it changes of the settings of whoever asks in it: the council, the chairman.
+    /// What it changes in the settings of its members: the council, the chairman.
     settings: Option<SettingsLayer>,
     /// What a request's options are in it, where the request leaves them out.
     #[schema(value_type = Option<Object>)]

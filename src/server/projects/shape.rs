@@ -11,7 +11,7 @@ use crate::server::problem::Problem;
 use crate::server::shape::{Message, Status, naive};
 use crate::store::projects::{Kind, Listed, Member, Names, Project, Role};
 
-/// What somebody may do in a project; each may do what the ones before it may.
+/// What a role allows in a project; each role includes the ones before it.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProjectRole {
@@ -99,7 +99,7 @@ pub struct ProjectView {
     pub summary: ProjectSummary,
     /// What stands before the system prompt of every question in it.
     pub instructions: String,
-    /// What it changes of the settings of whoever asks in it.
+    /// What it changes in the settings of its members.
     pub settings: SettingsLayer,
     /// What a request's options are in it, where the request leaves them out.
     #[schema(value_type = Object)]

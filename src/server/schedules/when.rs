@@ -116,8 +116,8 @@ fn expression(text: &str) -> Result<Cron, String> {
     let time = first(cron.pattern.hours.values()).zip(first(cron.pattern.minutes.values()));
     // A comma alone is a field without a value.
     let (hour, minute) = time.ok_or_else(no_expression)?;
-    // The thirtieth of February is a day that never comes. The library would look for it until the year 5000, for seconds at
-    // worst, and nothing else is done meanwhile.
+    // The thirtieth of February is a day that never comes. The library would look for it until the year 5000, for
+    // seconds at worst, and nothing else would be done until then.
     let mut days = begin().date().at(hour, minute, 0, 0).series(1.day()).take_while(is_looked_at);
     if days.any(|day| cron.is_time_matching(&day).unwrap_or(false)) {
         Ok(cron)

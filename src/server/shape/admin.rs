@@ -59,7 +59,7 @@ pub struct Users {
     pub users: Vec<UserRow>,
 }
 
-/// Somebody who was here.
+/// A user who has been here.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct UserRow {
     #[schema(value_type = String)]

@@ -1,4 +1,4 @@
-//! The JSON shapes of models beside each other.
+//! The JSON shapes of models compared with each other.
 
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ impl Rank {
     }
 }
 
-/// The council beside the member that its reviewers put first.
+/// The council compared with the member that its reviewers put first.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct AgainstBest {
     /// Runs that one member won alone, with no second seat of its model.

@@ -1,4 +1,4 @@
-//! The JSON shapes of what people are told about their own data, and administrators about holds and access.
+//! The JSON shapes of what users see of their own data, and administrators of holds and access.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -37,7 +37,7 @@ impl From<Hold> for HoldView {
     }
 }
 
-/// One administrator's request to read somebody's conversations, and what became of it.
+/// One administrator's request to read a user's conversations, and its outcome.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct AccessView {
     pub id: AccessId,

@@ -26,7 +26,7 @@ pub struct Reviewer {
     /// How much worse it places what it reads last than what it reads first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Leaning>,
-    /// How much better than the others it places the longest answer, beside the shortest.
+    /// How much better than the others it places the longest answer, compared with the shortest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<Leaning>,
     /// How much better than the others it places answers by other models of its maker.

@@ -25,7 +25,7 @@ pub(super) struct Names {
     pub search: &'static str,
 }
 
-/// Who asks, and how they did.
+/// The caller, and how they identified themselves.
 #[derive(Clone, Copy)]
 pub(super) struct From<'f> {
     pub app: &'f App,

@@ -38,7 +38,7 @@ pub struct ChatCompletionRequest {
     /// `{"include_usage": true}`: the stream ends with a chunk that tells the usage.
     #[schema(value_type = Option<Object>)]
     stream_options: Option<Value>,
-    /// For whoever writes the final answer, 0 to 2.
+    /// For the writer of the final answer, 0 to 2.
     temperature: Option<f64>,
     /// The most tokens of the final answer.
     max_completion_tokens: Option<u32>,

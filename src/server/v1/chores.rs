@@ -1,5 +1,5 @@
-//! Chores: what chat programs ask by themselves beside a conversation, such as a title for it. Nobody wants to wait or
-//! pay for a council there. They are known by how their prompts begin.
+//! Chores: what chat programs ask by themselves in addition to a conversation, such as a title for it. Nobody wants to
+//! wait or pay for a council there. They are recognised by how their prompts begin.
 
 use super::messages::Said;
 

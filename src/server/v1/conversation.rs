@@ -29,8 +29,8 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The conversation of the caller's, begun by this API, that ends with the turns of this request; none where there is
-/// none. Its end is what was written last, whichever branch somebody looks at in a browser.
+/// The caller's conversation, begun by this API, that ends with the turns of this request; none where there is none.
+/// Its end is what was written last, whichever branch is shown in a browser.
 pub(super) async fn of(
     app: &App,
     caller: &Caller,

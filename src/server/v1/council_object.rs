@@ -1,4 +1,5 @@
-//! What stands in answers beside the text: usage, cited sources, and what each seat said for whoever asks for that.
+//! What answers hold apart from the text: usage, cited sources, and what each seat said, for requests that ask for
+//! that.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! What programs are told of a run: its progress, the final answer as it is written, and how it ended. A pure fold over
-//! the run's events, the same whenever and however often they are read.
+//! The course of a run as programs see it: its progress, the final answer as it is written, and how it ended. A pure
+//! fold over the run's events, the same whenever and however often they are read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) const RULE: &str = "\n\n---\n\n";
 /// The highest verbosity of the process monitor whose sentences are passed on.
 const STAGES: u8 = 1;
 
-/// One thing that a program is told.
+/// One piece of news for a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// A line of progress.

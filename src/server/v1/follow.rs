@@ -55,7 +55,7 @@ pub(super) struct Follower {
     /// How long a stream may be silent, and since when it is.
     silence: Duration,
     silent_since: Instant,
-    /// The log cannot be read, which is said once.
+    /// The log cannot be read, which is logged once.
     is_cut_off: bool,
 }
 
@@ -148,7 +148,7 @@ impl Follower {
         })
     }
 
-    /// Something has been sent. Of most events nothing is: a program is told no member's words.
+    /// Something has been sent. Of most events nothing is: programs do not get members' words.
     pub fn spoke(&mut self) {
         self.silent_since = Instant::now();
     }

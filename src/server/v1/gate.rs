@@ -1,4 +1,4 @@
-//! Who asks, as at the other routes; refused in the shape that these clients read, never as a page.
+//! Identification, as at the other routes; refused in the shape that these clients read, never as a page.
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};

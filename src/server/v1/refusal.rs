@@ -111,8 +111,8 @@ impl Refusal {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, SERVER, "no_answer", message)
     }
 
-    /// 400: somebody has stopped the run. `why` says who, where that was not its owner. Some libraries pass over the header
-    /// and send again what was a 409, which would begin another run.
+    /// 400: the run has been stopped. `why` says by whom, where that was not its owner. Some libraries ignore the
+    /// header and repeat what was a 409, which would begin another run.
     pub(super) fn cancelled(why: Option<&str>) -> Self {
         let message = why.unwrap_or("the run was cancelled before it came to an answer");
         Self::new(StatusCode::BAD_REQUEST, INVALID, "cancelled", message)

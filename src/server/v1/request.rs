@@ -164,6 +164,6 @@ pub(super) fn demands_a_tool(choice: &Value) -> bool {
     !matches!(choice.as_str(), Some("none" | "auto"))
 }
 
-/// What is said of tools.
+/// The refusal of a `tool_choice` that demands a tool.
 pub(super) const NO_TOOLS: &str =
     "must be auto or none: a council calls no tools of the program, and answers without";

@@ -62,7 +62,7 @@ fn run_after(prefix: &str, id: &str) -> Option<RunId> {
     (uuid.simple().to_string() == simple).then_some(RunId(uuid))
 }
 
-/// A response in this state; `output`, `usage` and what went wrong are what is known by now.
+/// A response in this state; `output`, `usage` and the error as far as they are known.
 fn object(requested: &Requested, status: &str, output: Vec<Value>, usage: Value, error: Value) -> Value {
     let request = &requested.kept;
     let kept = |name: &str| request.get(name).cloned().unwrap_or(Value::Null);
@@ -191,8 +191,8 @@ impl Typed {
         self.after.is_none_or(|after| number > after).then(|| typed(number, kind, json))
     }
 
-    /// An event that is no part of the response, for every reader: whoever has seen higher numbers gets it under the last of
-    /// them.
+    /// An event that is no part of the response, for every reader: a reader that has seen higher numbers gets it under
+    /// the last of them.
     fn sign(&self, number: u64, kind: &str, json: Value) -> sse::Event {
         typed(number.max(self.after.unwrap_or_default()), kind, json)
     }

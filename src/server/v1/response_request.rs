@@ -47,7 +47,7 @@ pub struct CreateResponseRequest {
     /// Answers at once; the run goes on, and `GET /v1/responses/{id}` tells of it.
     #[schema(default = false)]
     background: Option<bool>,
-    /// For whoever writes the final answer, 0 to 2.
+    /// For the writer of the final answer, 0 to 2.
     temperature: Option<f64>,
     /// The most tokens of the final answer.
     max_output_tokens: Option<u32>,

@@ -273,7 +273,7 @@ pub(in crate::server) async fn cancel(
     let follower = Follower::of(&app, &caller, &asked).await?;
     let ended = tokio::time::timeout(END_OF_STOPPED, whole(follower, includes_council)).await;
     let mut response = ended.ok().flatten().unwrap_or_else(|| response_object::under_way(&asked));
-    // It may have been completed meanwhile.
+    // It may have been completed in the meantime.
     response_object::say_when(&mut response, find(&app, &caller, asked.id).await?.finished_at);
     Ok(HttpResponse::Ok().json(response))
 }

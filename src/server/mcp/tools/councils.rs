@@ -125,7 +125,7 @@ fn said(cost: &Result<Estimate, String>) -> String {
     }
 }
 
-/// What a format is, for whoever chooses one.
+/// What a format is, for choosing one.
 fn description(mode: &str) -> &'static str {
     match mode {
         "debate" => {

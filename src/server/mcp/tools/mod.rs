@@ -40,7 +40,7 @@ pub(super) fn all() -> Vec<Tool> {
     offers.into_iter().map(offer::tool).collect()
 }
 
-/// Refuses arguments that a tool does not know: a model that guesses names is told the real ones.
+/// Refuses arguments that a tool does not know, naming those that it has: models guess names.
 ///
 /// # Errors
 /// With every unknown one.

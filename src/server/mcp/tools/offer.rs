@@ -3,7 +3,7 @@
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-/// The effects of a tool, as clients are told before they let a model call it.
+/// The effects of a tool, which clients see before they let a model call it.
 #[derive(Clone, Copy)]
 pub(super) enum Effect {
     /// It reads what is the caller's own.
