@@ -53,7 +53,7 @@ fn paragraphs(document: impl BufRead) -> Result<Text, NotRead> {
         match event {
             Event::Start(tag) => match tag.local_name().as_ref() {
                 "t" => in_text = true,
-                // A text box, in the middle of the paragraph that it stands beside.
+                // A text box, in the middle of the paragraph that it is anchored to.
                 "txbxContent" => text.push("\n"),
                 "AlternateContent" => choices.push(text.as_str().len()),
                 name => {

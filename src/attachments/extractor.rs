@@ -279,7 +279,7 @@ mod tests {
         let place = extractor.places.acquire().await.unwrap();
         let _other = extractor.places.acquire().await.unwrap();
         let file = |whose, kind| extractor.extract(whose, kind, Bytes::from_static(b"x"));
-        // The tests' program is told the kind and not whose it is.
+        // The tests' program is given the kind and not whose it is.
         let asked = [Kind::Pdf, Kind::Pdf, Kind::Pdf].map(|kind| file("ann", kind));
         let asked = asked.into_iter().chain([file("bob", Kind::Docx)]);
         let (read, ()) = tokio::join!(futures_util::future::join_all(asked), async { drop(place) });

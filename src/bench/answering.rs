@@ -26,7 +26,7 @@ use crate::store::budgets::{self, figures};
 use crate::store::runs::RunRow;
 use crate::store::{RunStatus, Scope, StoreError, runs, users};
 
-/// How much of an answer's end is kept beside its verdict, in characters.
+/// How much of an answer's end is kept with its verdict, in characters.
 const ENDING_CHARS: usize = 300;
 /// How soon it is tried again while too many runs wait, or the database is unavailable.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -130,7 +130,7 @@ async fn council(
     }
 }
 
-/// What is left of a question whose conversation somebody has deleted.
+/// What is left of a question whose conversation has been deleted.
 fn deleted() -> Answered {
     Answered { error: Some("its conversation was deleted".to_owned()), ..Answered::default() }
 }

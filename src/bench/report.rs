@@ -107,7 +107,7 @@ pub struct MemberRow {
     pub right_per_usd: Option<f64>,
 }
 
-/// A council beside the member that had the most right answers, over the same questions.
+/// A council compared with the member that had the most right answers, over the same questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = BenchAgainstBest)]
 pub struct AgainstBest {
@@ -184,7 +184,7 @@ pub struct Report {
     pub variants: Vec<VariantRow>,
 }
 
-/// What a report is made of, beside the outcomes.
+/// What a report is made of, apart from the outcomes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     pub name: String,

@@ -33,7 +33,7 @@ pub enum BenchError {
     /// Another process works on it.
     #[error("another process works on this bench; wait for it, or stop it")]
     Held,
-    /// This process was told to stop.
+    /// This process was stopped.
     #[error("stopped")]
     Stopped,
     /// It was made by a newer version of this program.
@@ -104,7 +104,7 @@ pub fn report(row: BenchRow, items: Vec<ItemRow>) -> Result<Report, BenchError> 
     Ok(Report::new(frame, &outcomes(items)?))
 }
 
-/// What a table needs beside the outcomes.
+/// What a table needs, apart from the outcomes.
 fn frame(name: &str, status: Status, questions: usize, max_cost_usd: f64, suite: &Suite) -> Frame {
     let variants = suite.variants.iter().map(|variant| (variant.name.clone(), variant.asks.kind()));
     Frame {

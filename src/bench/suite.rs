@@ -61,7 +61,7 @@ pub struct Single {
     pub timeouts: Timeouts,
 }
 
-/// A variant as somebody writes it down.
+/// A variant as people write it down.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VariantSpec {

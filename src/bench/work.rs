@@ -48,7 +48,7 @@ pub async fn work(
     told: impl FnMut(Progress),
 ) -> Result<Ended, BenchError> {
     let fixed = Arc::new(bench.clone());
-    // Beside each other: an answer may wait for a connection that the heartbeat holds, and the other way round.
+    // At the same time: an answer may wait for a connection that the heartbeat holds, and the other way round.
     tokio::select! {
         ended = ask(engine, &fixed, bench, parallel, told) => ended,
         () = keep(engine, &fixed) => Err(BenchError::Held),

@@ -62,7 +62,8 @@ pub(super) fn folded(text: &str) -> String {
     folded.nfc().collect()
 }
 
-/// Whether the plain form of a character means something else beside others: `10²` would become `102`, and `1½` `11⁄2`.
+/// Whether the plain form of a character means something else next to others: `10²` would become `102`, and `1½`
+/// `11⁄2`.
 fn loses_meaning(c: char) -> bool {
     if matches!(c, '\u{ff10}'..='\u{ff19}' | '\u{1d7ce}'..='\u{1d7ff}') || c.is_ascii() {
         return false;

@@ -35,7 +35,7 @@ pub(super) struct InProcess {
 }
 
 impl InProcess {
-    /// Opens the database, beside a server or alone, and starts what runs need in the background.
+    /// Opens the database, whether or not a server uses it, and starts what runs need in the background.
     ///
     /// # Errors
     /// When a part cannot be built; the message says which and what to do.

@@ -1,4 +1,4 @@
-//! The standard output of commands. Whoever reads it may have left (`| head`).
+//! The standard output of commands. Its reader may have left (`| head`).
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `llm-council prompts`: the built-in texts, for whoever wants to write others in their place.
+//! `llm-council prompts`: the built-in texts, for people who want to write their own instead.
 
 use std::fmt::Write as _;
 

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use crate::identity::user;
 use crate::store::SetupError;
 
-/// Whether somebody who signs in with this name is known by exactly this name.
+/// Whether a user who signs in with this name is known by exactly this name.
 pub(super) fn is_taken(name: &str) -> bool {
     user::canonical(name).is_some_and(|user| user.as_str() == name)
 }
 
-/// What has to be decided before a server can start, for whoever decides.
+/// What has to be decided before a server can start, for the person who decides.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Undecided(String);

@@ -139,7 +139,7 @@ const NEEDS: [(&str, &str); 4] = [
 const OF_BACKEND: [(&str, &str); 3] =
     [("search.tavily.api_key", "tavily"), ("search.searxng.base_url", "searxng"), ("search.model", "model")];
 
-/// Warnings about keys that somebody has set and that nothing reads, because of what other keys say.
+/// Warnings about keys that are set and that nothing reads, because of other keys.
 fn unread(values: &Values) -> Vec<String> {
     let alone = NEEDS.iter().filter(|(key, needed)| values.says_something(key) && values.is_blank(needed));
     let mut notices: Vec<String> = alone

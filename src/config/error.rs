@@ -9,8 +9,7 @@ use std::fmt;
 pub struct ConfigError {
     /// The dotted key (`server.port`), or the file's path when the file itself cannot be read.
     pub key: String,
-    /// Who set it: a file's path, the name of an environment variable, or a flag. Empty when
-    /// nobody did and somebody must.
+    /// Who set it: a file's path, the name of an environment variable, or a flag. Empty when it is not set and must be.
     pub source: String,
     /// What is wrong and what to do.
     pub message: String,

@@ -56,7 +56,7 @@ impl Values {
         errors
     }
 
-    /// Whether somebody set this key, to whatever.
+    /// Whether this key is set, to whatever.
     pub(super) fn is_set(&self, key: &str) -> bool {
         self.set.contains_key(key)
     }
@@ -71,7 +71,7 @@ impl Values {
         !self.has_value(key) && !self.is_wrong(key)
     }
 
-    /// Whether somebody set this key to something other than an empty list.
+    /// Whether this key is set to something other than an empty list.
     pub(super) fn says_something(&self, key: &str) -> bool {
         let is_empty_list =
             |value: &Value| matches!(&value.kind, ValueKind::Array(items) if items.is_empty());
@@ -91,7 +91,7 @@ impl Values {
         self.set.get(key).is_some_and(|value| value.kind != ValueKind::Nil)
     }
 
-    /// The keys that somebody set.
+    /// The keys that are set.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         self.set.keys().map(String::as_str)
     }

@@ -109,7 +109,7 @@ pub enum CheckFact {
         /// Whether others can reach the address.
         reachable: bool,
     },
-    /// A proxy says who asks.
+    /// A proxy identifies users.
     SignInByProxy {
         trusted: Vec<String>,
         user_header: String,

@@ -84,7 +84,7 @@ fn judge(kind: ProbeKind, reply: &Reply, still_offered: bool) -> (State, ProbeFa
     }
 }
 
-/// Whether a text is the JSON that was asked for and nothing beside it.
+/// Whether a text is the JSON that was asked for and nothing else.
 fn fits(text: &str) -> bool {
     let Ok(Value::Object(fields)) = serde_json::from_str(text.trim()) else { return false };
     fields.len() == 1 && fields.get("word").is_some_and(Value::is_string)

@@ -13,7 +13,8 @@ use super::verdict_fact::Verdict;
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = CheckReport)]
 pub struct Report {
-    /// Whether a council can be held: the database can be used, at least two members answer, and somebody can write.
+    /// Whether a council can be held: the database can be used, at least two members answer, and there is a model to
+    /// write the final answer.
     pub council: bool,
     /// The result in a sentence.
     pub message: String,
@@ -59,7 +60,7 @@ pub enum Area {
     Identity,
 }
 
-/// Something beside providers and models.
+/// A check of something other than providers and models.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Check {
     pub area: Area,

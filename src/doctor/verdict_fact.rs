@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 #[serde(tag = "code", rename_all = "snake_case")]
 #[schema(as = CheckVerdict)]
 pub enum Verdict {
-    /// The database can be used, enough members answer, and somebody can write.
+    /// The database can be used, enough members answer, and there is a model to write the final answer.
     CouncilReady { answering: usize, members: usize },
     /// Every run is kept in the database, and it cannot be used.
     DatabaseUnusable,

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 /// What is to be examined.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Models beside those of the council.
+    /// Models in addition to those of the council.
     pub models: Vec<String>,
     /// The most that it may cost, in USD; absent: the usual amount, and models of unknown price are asked as well.
     pub max_cost_usd: Option<f64>,

@@ -44,7 +44,7 @@ impl Gate {
         }
     }
 
-    /// Who asks.
+    /// The identity of a request.
     pub fn identify<'a>(
         &self,
         peer: IpAddr,

@@ -1,9 +1,8 @@
 //! Which names of this server a request may be sent to.
 //!
-//! Where nobody signs in, whoever reaches the port is its user, and a web page reaches it through the
-//! visitor's browser: its author lets a name of their own point to 127.0.0.1 (DNS rebinding), and the
-//! browser takes this server for theirs. The one thing that distinguishes such a request is the name it
-//! was sent to.
+//! Where nobody signs in, everybody who reaches the port is its user, and a web page reaches it through the visitor's
+//! browser: its author lets a name of their own point to 127.0.0.1 (DNS rebinding), and the browser takes this server
+//! for theirs. The one thing that distinguishes such a request is the name it was sent to.
 
 use std::net::IpAddr;
 

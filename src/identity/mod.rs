@@ -1,5 +1,5 @@
-//! Who asks. Pure: a peer's address and a request's headers in, an [`Identity`] or a [`Refusal`]
-//! out. Knows no HTTP framework and no database; imports only `id`.
+//! Identification. Pure: a peer's address and a request's headers in, an [`Identity`] or a [`Refusal`] out. Knows no
+//! HTTP framework and no database; imports only `id`.
 //!
 //! Start at [`proxy::ProxyPolicy::identify`].
 
@@ -16,7 +16,7 @@ use crate::id::{TokenId, UserId};
 pub use gate::{Gate, Mode};
 pub use proxy::{ProxyPolicy, Refusal};
 
-/// Who asks, and how that is known.
+/// Who sends a request, and how that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub user: UserId,
@@ -64,7 +64,7 @@ impl Permission {
 }
 
 impl Identity {
-    /// Whoever holds a token. Never an admin: a leaked token must not reach further than its user.
+    /// The holder of a token. Never an admin: a leaked token must not reach further than its user.
     #[must_use]
     pub fn by_token(user: UserId, id: TokenId, permissions: &[String]) -> Self {
         let permissions = permissions.iter().filter_map(|name| Permission::parse(name)).collect();

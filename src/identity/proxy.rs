@@ -219,8 +219,8 @@ fn single<'a>(name: &str, values: &[&'a [u8]]) -> Result<Option<&'a str>, Refusa
     }
 }
 
-/// As [`single`], for headers that may be empty: Authelia sends `Remote-Groups` empty for somebody
-/// without groups. Empty means none, which takes rights away and never gives any.
+/// As [`single`], for headers that may be empty: Authelia sends `Remote-Groups` empty for a user without groups. Empty
+/// means none, which takes rights away and never gives any.
 fn optional(name: &str, values: &[&[u8]]) -> Result<Option<String>, Refusal> {
     match values {
         [value] if value.iter().all(u8::is_ascii_whitespace) => Ok(None),
@@ -228,7 +228,7 @@ fn optional(name: &str, values: &[&[u8]]) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Whether a value can be somebody's, and not a proxy's unexpanded placeholder.
+/// Whether a value can be a user's, and is not a proxy's unexpanded placeholder.
 fn is_usable(text: &str) -> bool {
     let is_unseen = |c: char| c.is_control() || is_blank(c);
     let placeholder = |text: &str| {

@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::id::UserId;
 
-/// The one user of a server without sign-in. No proxy can name somebody so.
+/// The one user of a server without sign-in. No proxy can give a user this name.
 pub const LOCAL: &str = "local";
 
 const MAX_BYTES: usize = 255;
@@ -16,10 +16,10 @@ const MAX_BYTES: usize = 255;
 const PLACEHOLDERS: [&str; 8] =
     ["none", "null", "nil", "undefined", "anonymous", "unauthenticated", "unknown", "no value"];
 
-/// Makes a user id of the name that a proxy gave: RFC 8265's `UsernameCaseMapped`, which is lower case
-/// in Unicode's composed form, and stricter. What the profile would replace by another character is
-/// refused, and so is whatever is not somebody's name: a list, a placeholder, a mark on nothing. Applied
-/// once, as it comes in; applying it again changes nothing.
+/// Makes a user id of the name that a proxy gave: RFC 8265's `UsernameCaseMapped`, which is lower case in Unicode's
+/// composed form, and stricter. What the profile would replace by another character is refused, and so is whatever is
+/// not a name: a list, a placeholder, a combining mark on nothing. Applied once, as it comes in; applying it again
+/// changes nothing.
 #[must_use]
 pub fn canonical(name: &str) -> Option<UserId> {
     let form = enforce(name)?;

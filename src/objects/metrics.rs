@@ -1,4 +1,4 @@
-//! What operators are told of the object store: what it was asked for, and how that ended.
+//! Metrics of the object store: the requests, and how they ended.
 
 use super::error::ObjectError;
 

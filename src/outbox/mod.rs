@@ -1,6 +1,6 @@
-//! Others are told when runs end: programs by [`webhooks`], and people's devices by [`push`], which hear of runs that wait for
-//! their person, too. What is to be told stands in an outbox in the database ([`crate::store::outbox`]), written with what
-//! happened to the run; any server takes it from there, at least once each.
+//! Notifications of the ends of runs: to programs by [`webhooks`], and to people's devices by [`push`], which also hear
+//! of runs that wait for their person. Messages stand in an outbox in the database ([`crate::store::outbox`]), written
+//! together with the change to the run; any server sends them from there, each at least once.
 //!
 //! Sent nowhere but to public addresses unless the operator allows others, and never redirected.
 

@@ -1,4 +1,4 @@
-//! Takes what is due from the outbox and sends it, whoever the receivers are.
+//! Takes due messages from the outbox and sends them, whatever the receivers are.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::store::{Db, StoreError};
 
 /// How often the outbox is looked at.
 const EVERY: Duration = Duration::from_secs(2);
-/// Receivers that are told something at the same time, by one server.
+/// Receivers that one server sends to at the same time.
 const AT_ONCE: usize = 8;
 /// How long a server has a receiver to itself: longer than sending everything that it claims takes.
 const LEASE: Duration = Duration::from_secs(90);
@@ -50,7 +50,7 @@ pub(super) trait Receivers: Sync {
         target: &Self::Target,
         due: &Self::Due,
     ) -> impl Future<Output = Result<Answer, String>> + Send;
-    /// Stores the result; a receiver that says that it is gone is told nothing more.
+    /// Stores the result; a receiver that says that it is gone gets nothing more.
     fn record(
         &self,
         db: &Db,

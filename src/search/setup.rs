@@ -43,7 +43,7 @@ impl Setup {
     }
 
     /// Checks once whether the backend is available, in a way that costs nothing, and keeps the result. A failure is
-    /// only a warning: it may be back when somebody searches.
+    /// only a warning: it may be back by the first search.
     pub async fn check(&self) {
         let Some((name, engine)) = &self.engine else { return };
         let result = tokio::time::timeout(CHECK_TIME, engine.check()).await;

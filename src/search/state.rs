@@ -11,7 +11,7 @@ use crate::llm::{CallError, ErrorKind};
 pub struct Failure {
     pub at: Timestamp,
     pub kind: ErrorKind,
-    /// For people, in this program's words alone: an engine's own may repeat what somebody searched for.
+    /// For people, in this program's words alone: an engine's own may repeat what a user searched for.
     pub message: String,
     pub status: Option<u16>,
 }

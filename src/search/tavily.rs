@@ -1,4 +1,4 @@
-//! Tavily: a search engine made for programs, with an answer of its own beside the results.
+//! Tavily: a search engine made for programs, with an answer of its own next to the results.
 
 use async_trait::async_trait;
 use reqwest::RequestBuilder;

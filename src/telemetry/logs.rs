@@ -60,8 +60,8 @@ where
     lines.map_event_format(WithCauses).boxed()
 }
 
-/// JSON lines that have the causes of an error beside it, as lines for people do. By itself an error often says only what
-/// could not be done; what the database or the network said is a cause of it.
+/// JSON lines that have the causes of an error next to it, like the lines for people. By itself an error often says
+/// only what could not be done; what the database or the network said is its cause.
 struct WithCauses<F>(F);
 
 impl<S, N, F> FormatEvent<S, N> for WithCauses<F>

@@ -102,8 +102,8 @@ fn clocks() -> Option<(Duration, Duration)> {
     None
 }
 
-/// A time that is measured again and again as it was told before, unless the clock was set: a new value means another
-/// process to whoever reads it.
+/// A time that is measured again and again keeps its first value, unless the clock was set: to its readers a new value
+/// means another process.
 fn settled(told: f64, measured: f64) -> f64 {
     if (measured - told).abs() > 1.0 { measured } else { told }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::question::Question;
 
-/// Whoever says whether an answer is right.
+/// Decides whether an answer is right.
 pub struct Grader {
     pub name: &'static str,
     /// What a question ends with, so that the answer can be found.

@@ -1,5 +1,5 @@
-//! A judge: a model reads the answer beside what it is held against, twice, in both orders. Only what is right both
-//! times is right, so that a liking for what is read first, or for the word that is offered first, decides nothing.
+//! A judge: a model reads the answer next to the standard, twice, in both orders. Only what is right both times is
+//! right, so that a preference for what is read first, or for the word that is offered first, decides nothing.
 
 use super::grader::{Grader, Grading, Verdict};
 use crate::bench::question::Question;

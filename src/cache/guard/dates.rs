@@ -7,7 +7,7 @@ use super::tokens::{Kind, Token};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Date {
-    /// Year, month, day, as far as they are said.
+    /// Year, month and day, as far as they are given.
     Day(Option<u32>, Option<u32>, Option<u32>),
     /// Three numbers of which nobody can say which is the month.
     Unclear(u32, u32, u32),

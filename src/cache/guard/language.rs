@@ -28,7 +28,7 @@ pub fn of(tokens: &[Token]) -> Option<Language> {
     let script = |ranges: &[(char, char)]| {
         letters.iter().filter(|c| ranges.iter().any(|(from, to)| (from..=to).contains(c))).count()
     };
-    // Japanese has Chinese characters beside its own, which nobody else has.
+    // Japanese has Chinese characters and its own, which no other language has.
     let others: usize = SCRIPTS.iter().map(|(_, ranges)| script(ranges)).sum();
     if others * 2 > letters.len() {
         let most =

@@ -211,7 +211,7 @@ async fn store(app: &App, bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is stored of a bench by now.
+/// What is stored of a bench so far.
 async fn answered(app: &App, bench: &Bench) -> anyhow::Result<BTreeMap<(usize, usize), Outcome>> {
     let mut tx = app.db.begin(&Scope::User(bench.user.clone())).await?;
     Ok(stored::outcomes(benches::items(&mut tx, bench.id).await?)?)

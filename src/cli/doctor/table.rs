@@ -8,7 +8,7 @@ use crate::doctor::{Area, ModelCheck, Probe, ProbeFact, ProbeKind, Report, State
 const WIDTH: usize = 100;
 /// How far the text of a finding is indented.
 const INDENT: usize = 11;
-/// The longest id of a model that has its figures beside it.
+/// The longest id of a model that has its figures on the same line.
 const MODEL: usize = 34;
 
 /// The whole report as text.

@@ -1,4 +1,4 @@
-//! Commands for people at a terminal: from what is said on the command line to a session, and what is left when it ends.
+//! Commands for people at a terminal: from the command line to a session, and to the exit code.
 
 mod ephemeral;
 mod here;

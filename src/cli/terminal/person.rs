@@ -1,4 +1,4 @@
-//! The person at the terminal: where their file is, and how they are told of an error.
+//! The person at the terminal: where their file is, and how errors are shown to them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

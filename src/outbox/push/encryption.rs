@@ -28,7 +28,7 @@ pub fn is_public_key(bytes: &[u8]) -> bool {
         && PrivateKey::generate(&ECDH_P256).is_ok_and(|own| shared(&own, bytes).is_ok())
 }
 
-/// Encrypts a text for whoever has the private key to `p256dh` and knows `auth`.
+/// Encrypts a text for the holder of the private key to `p256dh` and of `auth`.
 ///
 /// # Errors
 /// When these are not valid keys.

@@ -1,5 +1,5 @@
-//! What a device is told: a code, of which the page's service worker makes a sentence in its reader's language, and where to
-//! look. The conversation's title only where its owner wants it on that device.
+//! The message to a device: a code, of which the page's service worker makes a sentence in its reader's language, and
+//! where to look. The conversation's title only where its owner wants it on that device.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
-//! Web Push (RFC 8030): people's devices are told when a run of theirs ends or waits for them, with the page closed as well.
-//! A message is encrypted for the one device (RFC 8291) and signed by this server (RFC 8292); the browser's push service, which
-//! takes it and wakes the device, reads nothing of it.
+//! Web Push (RFC 8030): people's devices are notified when a run of theirs ends or waits for them, also with the page
+//! closed. A message is encrypted for the one device (RFC 8291) and signed by this server (RFC 8292); the browser's
+//! push service, which takes it and wakes the device, reads nothing of it.
 
 mod encryption;
 mod message;
@@ -40,7 +40,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// `allowed` are networks beside the public internet.
+    /// `allowed` are networks in addition to the public internet.
     #[must_use]
     pub fn new(allowed: Vec<IpNetwork>, vapid: Vapid) -> Self {
         Self { reach: Reach::new(allowed, "push.allowed_networks"), vapid }

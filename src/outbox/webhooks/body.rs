@@ -1,5 +1,5 @@
-//! What a webhook is told: `{"type", "timestamp", "data"}`, as Standard Webhooks says. Without content unless its owner wants
-//! it.
+//! The body of a delivery: `{"type", "timestamp", "data"}`, as Standard Webhooks says. Without content unless its owner
+//! wants it.
 
 use serde::Serialize;
 use url::Url;
@@ -52,8 +52,8 @@ struct Run<'a> {
     answer: Option<&'a str>,
 }
 
-/// The body of a delivery. `names_user` where the webhook is told of the runs of several people; `page` is where people reach this
-/// server.
+/// The body of a delivery. `names_user` where the webhook hears of several people's runs; `page` is where people reach
+/// this server.
 pub fn body<'a>(due: &'a Due, names_user: bool, page: Option<&Url>) -> Body<'a> {
     let data = match &due.run {
         Some(run) => Data::Run(Box::new(of_run(run, names_user, page))),

@@ -1,4 +1,5 @@
-//! Webhooks: other programs are told when runs end, signed as Standard Webhooks says (<https://www.standardwebhooks.com>).
+//! Webhooks: other programs are notified when runs end, signed as Standard Webhooks says
+//! (<https://www.standardwebhooks.com>).
 
 mod body;
 mod signature;
@@ -34,7 +35,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// `allowed` are networks beside the public internet, `page` is where people reach this server.
+    /// `allowed` are networks in addition to the public internet, `page` is where people reach this server.
     #[must_use]
     pub fn new(allowed: Vec<IpNetwork>, page: Option<Url>) -> Self {
         Self { reach: Reach::new(allowed, "webhooks.allowed_networks"), page }

@@ -131,7 +131,7 @@ impl OpenSpan for Open {
 
     fn fail(&mut self, kind: &'static str) {
         self.0.set_attribute(KeyValue::new("error.type", kind));
-        // An error's text may be a provider's, and hold what somebody wrote.
+        // An error's text may be a provider's, and hold what a user wrote.
         self.0.set_status(Status::error(""));
     }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 pub type Set = LazyLock<HashSet<&'static str>>;
 pub type Index<T> = LazyLock<HashMap<&'static str, Vec<T>>>;
 
-/// Each word with what is said of it by each list it is in.
+/// Each word with its entries in the lists that it is in.
 pub fn index<T: Clone>(lists: impl IntoIterator<Item = (&'static str, T)>) -> HashMap<&'static str, Vec<T>> {
     let mut index: HashMap<&str, Vec<T>> = HashMap::new();
     for (list, of) in lists {

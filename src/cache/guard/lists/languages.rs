@@ -1,4 +1,4 @@
-//! The words by which languages are told, and those that say little.
+//! The words by which languages are recognised, and those that say little.
 
 use std::sync::LazyLock;
 
