@@ -181,8 +181,8 @@ function Shell() {
     else drawer.current?.close();
   }, [drawn]);
 
-  // A tablet that was turned has the sidebar beside the page: a drawer nobody sees would keep all
-  // else from being touched.
+  // A tablet that was turned has the sidebar next to the page: a drawer that nobody sees would keep
+  // everything else from being touched.
   useEffect(() => {
     if (!narrow) drawSidebar(false);
   }, [narrow]);

@@ -39,7 +39,7 @@ function start() {
   // The server looks for the conversation while the page around it is drawn.
   const [, id] = /^\/c\/([\w-]+)$/.exec(location.pathname) ?? [];
   if (id !== undefined) readAhead(id);
-  // At once: whoever types as soon as the page is there types into the composer.
+  // At once: a reader who types as soon as the page is there types into the composer.
   flushSync(() =>
     root.render(
       <StrictMode>

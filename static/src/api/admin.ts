@@ -1,4 +1,4 @@
-/** What administrators are told: figures, people, runs, the audit log; never content. */
+/** What administrators can read: figures, people, runs, the audit log; never content. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { everything, json, send } from "./client";
 import { keys, queryClient } from "./queries";
@@ -74,7 +74,7 @@ export const useUsers = (search: string) =>
 export const knownUsersKey = [...key, "known-users"] as const;
 const mostPerPage = 500;
 
-/** Everybody who was here, for a form that names somebody. */
+/** Everybody who has been here, for forms that name a user. */
 export const useKnownUsers = () =>
   useQuery({
     queryKey: knownUsersKey,
@@ -110,7 +110,9 @@ export const useBlocks = <T>(shown: (block: Schemas["BlockView"]) => T) =>
     select: (all) => all.map(shown),
   });
 
-/** Blocking stops somebody's runs and marks them in the list of users, so everything is read again. */
+/**
+ * Blocking stops a user's runs and marks them in the list of users, so everything is read again.
+ */
 async function thenAll<T>(change: Promise<T>): Promise<T> {
   const done = await change;
   await queryClient.invalidateQueries({ queryKey: key });

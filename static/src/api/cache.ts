@@ -31,7 +31,9 @@ export const useKeptConfig = () =>
 export const useKeptInfo = () =>
   useQuery({ queryKey: [...key, "info"], queryFn: () => json<CacheReport>(`${base}/info`) });
 
-/** Those whose question has these words; what was shown before stays until they are there. */
+/**
+ * The entries whose question has these words; the entries shown before stay until these are there.
+ */
 export const useKept = (q: string) =>
   useInfiniteQuery({
     queryKey: [...key, "entries", q],

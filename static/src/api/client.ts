@@ -51,7 +51,8 @@ export const session = {
 
 /** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  // A change is made in somebody's name: sent before the server has said who is signed in, it might be in the next user's.
+  // A change is made in a user's name: sent before the server has said who is signed in, it might
+  // be made in the next user's.
   const changes = init.method !== undefined && init.method !== "GET";
   if (changes && identity.user() === null) await identity.check(api.user);
   const user = path === userPath ? null : identity.user();
@@ -132,7 +133,7 @@ interface Wanted {
   tag?: string | null;
   archived?: boolean;
   pinned?: boolean;
-  /** Those in the folder with this id, or with `none` those in no folder. */
+  /** Only conversations in the folder with this id, or with `none` in no folder. */
   folder?: string | null;
 }
 
@@ -158,7 +159,7 @@ export const api = {
     json<unknown>(`/api/settings/presets/${encodeURIComponent(id)}`, { method: "DELETE" }),
   models: () => json<ModelList>("/api/models"),
 
-  /** Those that were asked in last first. */
+  /** Conversations, those asked in last first. */
   async conversations(
     offset: number,
     limit: number,

@@ -1,4 +1,4 @@
-/** Adding something to a question, for the part of the page that is fetched when somebody does. */
+/** Adding to a question, for the part of the page that is fetched when it is needed. */
 import { json, send } from "./client";
 
 export const correct = (runId: string, content: string) =>

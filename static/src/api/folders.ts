@@ -12,7 +12,10 @@ export const folderList = [...keys.conversations, "folders"] as const;
 /** How many of a folder are shown: as many as the server gives at once. */
 export const mostInFolder = 500;
 
-/** By name. Keyed beside the lists of conversations: what has those read again has these read again too. */
+/**
+ * By name. Keyed next to the lists of conversations: what has those read again has these read again
+ * too.
+ */
 export const useFolders = (enabled: boolean) =>
   useQuery({
     queryKey: folderList,

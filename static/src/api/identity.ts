@@ -25,7 +25,7 @@ export const identity = {
       listeners.delete(listener);
     };
   },
-  /** Calls back right before the page is loaded anew for somebody else. */
+  /** Calls back right before the page is reloaded for another user. */
   beforeReload(listener: () => void) {
     leaving.add(listener);
   },
@@ -88,8 +88,8 @@ export function watchIdentity(whoami: () => Promise<unknown>, erased: () => void
     if (newValue === null) erased();
     else identity.check(whoami).catch(() => undefined);
   });
-  // The browser may keep the page as it is and show it again to whoever goes back: unseen until the
-  // server has said that it is still the same person. Hidden like this, nothing in it moves.
+  // The browser may keep the page as it is and show it again on Back: hidden until the server has
+  // said that it is still the same person. Hidden like this, nothing in it moves.
   const { style } = document.documentElement;
   addEventListener("pagehide", ({ persisted }) => {
     if (persisted) style.visibility = "hidden";

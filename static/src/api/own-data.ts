@@ -21,7 +21,10 @@ export const useOwnData = () => useQuery(ownDataQuery);
 /** Whether it is over, goes on at the server, or was done in another tab. */
 export type Erasure = "over" | "goes on" | "elsewhere";
 
-/** Nobody's tab from here on: it asks the server nothing more, since whoever asks is new there. */
+/**
+ * Makes this tab nobody's: it asks the server nothing more, since a request from here would make
+ * its user a new one.
+ */
 export function leaveTab() {
   identity.leave();
   keeper.leave();

@@ -1,4 +1,4 @@
-/** Files of projects, for the parts of the page that are fetched when somebody needs them. */
+/** Files of projects, for the parts of the page that are fetched when they are needed. */
 import { useQuery } from "@tanstack/react-query";
 import { json } from "./client";
 import { projectKey, useProject } from "./projects";

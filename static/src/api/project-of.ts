@@ -1,4 +1,4 @@
-/** Where a conversation of somebody else's can be read. */
+/** Where another user's conversation can be read. */
 import { useQuery } from "@tanstack/react-query";
 import { json } from "./client";
 import { asProblem } from "./problem";

@@ -45,7 +45,7 @@ export const projectsQuery = {
   staleTime: 60_000,
 };
 
-/** Those in which the reader has a role. */
+/** The projects in which the reader has a role. */
 export const useProjects = () => useQuery(projectsQuery);
 
 const query = (id: string) => ({
@@ -87,15 +87,17 @@ function inProject(config: Config, project: Project | undefined): Config {
   };
 }
 
-/** The same of one that has been read. */
+/** The settings in a project that has been read. */
 export const configIn = (config: Config, project: string | null) =>
   project === null ? config : inProject(config, queryClient.getQueryData(projectKey(project)));
 
-/** The same once it has been read; undefined where the reader's own settings cannot be. */
+/**
+ * The settings in a project once that has been read; undefined where the reader's own cannot be.
+ */
 export async function readConfigIn(project: string | null): Promise<Config | undefined> {
   const [config] = await Promise.all([
     whenRead(configQuery),
-    // Who may not read it is told so when they ask.
+    // A reader without access finds out when they ask.
     project === null ? undefined : whenRead(query(project)),
   ]);
   return config && configIn(config, project);
@@ -105,7 +107,7 @@ export async function readConfigIn(project: string | null): Promise<Config | und
 export function useConfigIn(id: string | null): Config | undefined {
   const config = useConfig().data;
   const project = useQuery({ ...query(id ?? ""), enabled: id !== null });
-  // Who may not read it is told so when they ask.
+  // A reader without access finds out when they ask.
   const isAwaited = id !== null && project.isPending;
   return useMemo(
     () => (config && !isAwaited ? inProject(config, project.data) : undefined),
@@ -193,7 +195,7 @@ export async function moveToProject(conversation: string, project: string | null
   ]);
 }
 
-/** Takes somebody's conversation out, for owners. */
+/** Takes another user's conversation out, for owners. */
 export async function takeOut(id: string, conversation: string) {
   await json<unknown>(inside(id, conversation), { method: "DELETE" });
   await refresh(id);

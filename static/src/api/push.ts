@@ -1,4 +1,4 @@
-/** The reader's devices that are told of their runs with the page closed as well. */
+/** The reader's devices that are notified of their runs, also with the page closed. */
 import { useQuery } from "@tanstack/react-query";
 import { json, request, send } from "./client";
 import { asProblem } from "./problem";
@@ -36,7 +36,7 @@ export const changeDevice = (id: string, include_title: boolean) =>
 
 export const testDevice = (id: string) => changed<Device>(`${one(id)}/test`, send("POST", {}));
 
-/** It is told nothing more; also where it was removed before. */
+/** It gets no more notifications; also where it was removed before. */
 export async function removeDevice(id: string) {
   try {
     await changed<unknown>(one(id), { method: "DELETE" });
@@ -46,6 +46,9 @@ export async function removeDevice(id: string) {
   }
 }
 
-/** No device need be told how a run stands: its reader sees it. If this does not get through, they are told all the same. */
+/**
+ * No device need be notified of how a run stands: its reader sees it. If this does not get through,
+ * they are notified all the same.
+ */
 export const saw = (runId: string) =>
   request(`/api/runs/${encodeURIComponent(runId)}/seen`, send("POST", {})).catch(() => undefined);

@@ -24,7 +24,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-// What could not be loaded meanwhile, and what has changed.
+// What could not be loaded in the meantime, and what has changed.
 availability.subscribe(() => {
   if (availability.now() === null) queryClient.invalidateQueries();
 });
@@ -80,7 +80,7 @@ export const useConversations = (tag: string | null, archived: boolean) =>
 /** What is kept at the top of the list, the first of them where there are very many. */
 export const usePinned = (enabled: boolean) =>
   useQuery({
-    // Keyed beside the lists: what has them read again has these read again too.
+    // Keyed next to the lists: what has them read again has these read again too.
     queryKey: [...keys.conversations, "pinned"],
     queryFn: async () => (await api.conversations(0, pageSize, { pinned: true })).items,
     enabled,

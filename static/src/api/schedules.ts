@@ -94,7 +94,7 @@ export const makeSchedule = (wanted: ScheduleChange) =>
 export const changeSchedule = (id: string, wanted: ScheduleChange) =>
   changed<Schedule>(one(id), send("PATCH", wanted));
 
-/** Asks it now, beside its times. */
+/** Asks it now, apart from its times. */
 export async function askNow(id: string) {
   const asked = await changed<Schemas["AskedNow"]>(`${one(id)}/run`, send("POST", {}));
   void refreshConversations();

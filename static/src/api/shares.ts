@@ -39,7 +39,7 @@ export const useShares = (conversationId: string | null) =>
     },
   });
 
-/** What a link shows, to whoever has it. */
+/** What a link shows to everybody who has it. */
 export const useShared = (id: string) =>
   useQuery({
     queryKey: sharedKey(id),

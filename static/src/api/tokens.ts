@@ -1,4 +1,4 @@
-/** Personal access tokens, for the part of the page that is fetched when somebody needs it. */
+/** Personal access tokens, for the part of the page that is fetched when it is needed. */
 import { useQuery } from "@tanstack/react-query";
 import { everything, json, page, request, send } from "./client";
 import { queryClient } from "./queries";

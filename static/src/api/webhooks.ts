@@ -30,18 +30,21 @@ const perPage = 20;
 const soonMs = 1_500;
 const laterMs = 10_000;
 
-/** Those that the reader may change: their own, and for administrators the instance's. */
+/** The webhooks that the reader may change: their own, and for administrators the instance's. */
 export const useWebhooks = () =>
   useQuery({ queryKey: key, queryFn: () => json<Schemas["WebhookList"]>(base) });
 
-/** In how many milliseconds the list is read again: whoever has it open waits for something to arrive. */
+/**
+ * In how many milliseconds the list is read again: a reader who has it open waits for something to
+ * arrive.
+ */
 function nextLook(deliveries: readonly Delivery[]): number {
   const isUnderWay = ({ status, next_attempt_at: at }: Delivery) =>
     status === "pending" && (!at || when(at).getTime() < Date.now() + laterMs);
   return deliveries.some(isUnderWay) ? soonMs : laterMs;
 }
 
-/** What a webhook was told, and is still to be told, the newest first. */
+/** A webhook's deliveries, made and pending, newest first. */
 export const useDeliveries = (id: string) =>
   useInfiniteQuery({
     queryKey: deliveriesKey(id),
@@ -70,8 +73,8 @@ export const changeWebhook = (id: string, wanted: WebhookChange) =>
   changed<Webhook>(one(id), send("PATCH", wanted));
 
 /**
- * It leaves the list at once, so that nobody asks any more what it was told. The list is read again
- * behind that: until then the focus would be nowhere.
+ * It leaves the list at once, so that nobody asks for its deliveries any more. The list is read
+ * again after that: until then the focus would be nowhere.
  */
 export async function removeWebhook(id: string) {
   await json<unknown>(one(id), { method: "DELETE" });

@@ -75,7 +75,7 @@ export interface Feature extends FeatureStart, RunFeature {
   readonly Around?: ComponentType<{ run: RunState; children: ReactNode }>;
   /** What it shows on a member's card, above the text. */
   readonly CardNote?: ComponentType<CardNoteProps>;
-  /** The same on a reviewer's card. */
+  /** What it shows on a reviewer's card. */
   readonly ReviewNote?: ComponentType<ReviewNoteProps>;
   /** What it adds to what is copied, as Markdown: to the whole run, or to the final answer alone. */
   readonly copied?: (run: RunState, what: "all" | "final") => readonly string[];
@@ -122,7 +122,7 @@ export interface Format {
   /** From where on it can be asked again: stage, label, hint. */
   readonly again: readonly (readonly [NonNullable<Again["from"]>, string, string])[];
   readonly Body: ComponentType<{ run: RunState; latest: boolean }>;
-  /** The same as Markdown, in parts. */
+  /** The section as Markdown, in parts. */
   readonly markdown: (run: RunState) => string[];
 }
 
@@ -166,7 +166,7 @@ type GeneralNumber = "quorum" | "straggler_grace_ms" | "reviews_per_answer" | "v
 
 /** The fields of a request that switch an option on or off. */
 export type Toggle = Extract<keyof Request, `use_${string}`>;
-/** Those that say how much of it. */
+/** The fields that take an amount. */
 export type Amount = Exclude<
   {
     [Field in keyof Request]-?: Request[Field] extends number | null | undefined ? Field : never;
@@ -174,7 +174,7 @@ export type Amount = Exclude<
   GeneralNumber
 >;
 
-/** Those that say which of a few ways. */
+/** The fields that choose one of a few ways. */
 export type Way = Exclude<
   {
     [Field in keyof Request]-?: Request[Field] extends string | null | undefined
@@ -186,7 +186,7 @@ export type Way = Exclude<
   undefined
 >;
 
-/** Those that take a text, or the place where one is. */
+/** The fields that take a text, or the place where one is. */
 export type Written = Exclude<
   {
     [Field in keyof Request]-?: "text" extends keyof NonNullable<Request[Field]> ? Field : never;
@@ -194,10 +194,10 @@ export type Written = Exclude<
   undefined
 >;
 
-/** Those by which a format is asked for. */
+/** The fields that choose a format. */
 export type FormatName = "mode" | Extract<keyof Request, `${string}_style`>;
 
-/** Those that only formats read, true or false. */
+/** The fields that only formats read, true or false. */
 export type Flag = Exclude<
   {
     [Field in keyof Request]-?: Request[Field] extends boolean | null | undefined ? Field : never;
@@ -302,7 +302,7 @@ export interface Option {
   readonly chip?: (choices: Choices) => string;
   /** Why this council cannot use it, which its part of the settings mends; null where it can. */
   readonly obstacle?: (config: Config) => string | null;
-  /** What is in its way is for whoever runs the server to mend, and for no part of the settings. */
+  /** The obstacle is for the server's operator to remove, in no part of the settings. */
   readonly isForServer?: true;
   /**
    * It chooses who answers, which only one option can do: the first in the list that is on keeps the

@@ -111,7 +111,7 @@ export function chooseLanguage(language: Language | null) {
 /** The language that is shown: for what is not a text. */
 export const language = (): Language => shown.language;
 
-/** The same in the reader's region, for `Intl`: dates, numbers and sums. */
+/** The language in the reader's region, for `Intl`: dates, numbers and sums. */
 export const locale = (): string => shown.locale;
 
 type Values = Readonly<Record<string, string | number>>;

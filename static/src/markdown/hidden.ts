@@ -73,7 +73,7 @@ export const hasHidden = (text: string) => runs(text).next().done === false;
 export interface Mark {
   /** In a word or two. */
   label: string;
-  /** For whoever asks what that is, and for screen readers. */
+  /** An explanation, also for screen readers. */
   title: string;
 }
 

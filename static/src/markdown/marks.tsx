@@ -34,7 +34,7 @@ function walk(node: Root | Element) {
 /** A rehype plugin, after the sanitiser. */
 export const withMarks = () => (tree: Root) => walk(tree);
 
-/** The same for a text that is no Markdown. */
+/** A text that is not Markdown, with the same marks. */
 export function Marked({ text }: { text: string }) {
   const pieces = marked(text);
   if (pieces.length === 1 && pieces[0] === text) return text;

@@ -1,7 +1,7 @@
 import { t } from "../i18n";
 import { useTitle } from "../ui/title";
 
-/** For somebody who may do nothing here; asks the server nothing. */
+/** For users who are blocked; asks the server nothing. */
 export default function BlockedPage() {
   const title = t("You are blocked");
   useTitle(title);

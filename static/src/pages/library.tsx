@@ -63,7 +63,7 @@ function New({ kind }: { kind: Kind }) {
   );
 }
 
-/** What somebody else has written. */
+/** An entry that another user has written. */
 function Reads({ entry }: { entry: Entry }) {
   const [, go] = useLocation();
   return (
@@ -95,7 +95,7 @@ function Remove({ entry }: { entry: Entry }) {
     setAsked(false);
     try {
       await removeEntry(id);
-      // Whoever has gone on to another page meanwhile stays there.
+      // A reader who has gone to another page by then stays there.
       if (location.pathname === `/library/${id}`) go("/library");
       toast(t("“{{name}}” was deleted.", { name }));
     } catch (error) {

@@ -49,7 +49,7 @@ function AskHere({ project }: { project: Project }) {
   );
 }
 
-/** What it tells the models, for whoever cannot change it. */
+/** Its instructions for the models, for members who cannot change them. */
 export function Says({ project, ending }: { project: Project; ending: boolean }) {
   const title = useId();
   // What an owner has typed is not lost where they own it no longer: a save says why it is refused.

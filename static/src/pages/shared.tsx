@@ -72,7 +72,7 @@ function Gone() {
   );
 }
 
-/** A conversation that somebody shares, to be read, and to be gone on with as one's own. */
+/** A conversation that another user shares, to be read, and to be continued in a copy. */
 export default function SharedPage({ id }: { id: string }) {
   const shared = useShared(id);
   if (asProblem(shared.error).status === 404) return <Gone />;

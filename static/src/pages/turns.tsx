@@ -134,7 +134,7 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
   const { id, messages } = conversation;
   const found = find?.messageId ?? null;
   const onBranch = found === null || messages.some((message) => message.id === found);
-  // Once: whoever goes on to another branch then is not led back.
+  // Once: a reader who goes to another branch then is not led back.
   const led = useRef<Find | null>(null);
   useEffect(() => {
     if (found === null || onBranch || led.current === find) return;

@@ -1,4 +1,4 @@
-/** What every council does, and what every run is told: answers, reviews, the final answer, its end. */
+/** The events of every council and of every run: answers, reviews, the final answer, its end. */
 import type { Answer, Metadata } from "../api/types";
 import type { Handlers } from "./feature";
 import {

@@ -135,7 +135,7 @@ export const withSynthesis = (run: RunState, change: Partial<SynthesisState>): R
   synthesis: { ...run.synthesis, ...change },
 });
 
-/** A whole revision in the answer's place; what was first written stays beside it. */
+/** A complete revision in the answer's place; the first version stays next to it. */
 export function revised(run: RunState, text: string | null | undefined): RunState {
   const { result } = run.synthesis;
   if (!result || typeof text !== "string" || result.response === text) return run;

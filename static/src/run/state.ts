@@ -111,7 +111,7 @@ export interface RunState {
   slices: Readonly<Record<string, unknown>>;
   /** Whether the run's events tell what goes on, sentence by sentence. */
   hasLog: boolean;
-  /** Those sentences in order, as far as this page has followed the run. */
+  /** The sentences of the process monitor in order, as far as this page has followed the run. */
   notes: readonly ProcessNote[];
   /** Budgets that are nearly used up. */
   budgets: readonly BudgetState[];

@@ -67,7 +67,7 @@ const longestDelayMs = 15_000;
 const longestRetryAfterMs = 60_000;
 /** Heartbeats come every 15 s; three missed mean that nobody is there. */
 const silenceMs = 45_000;
-/** One missed is enough for somebody who has just come back and looks at the page. */
+/** One missed is enough for a reader who has just come back and looks at the page. */
 const silenceOnWakeMs = 20_000;
 const checkEveryMs = 5_000;
 

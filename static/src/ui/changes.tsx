@@ -6,7 +6,7 @@ import { orMissing } from "./part";
 /** Fetched when the first comparison is opened. */
 const TextDiff = lazy(() => orMissing(import("./text-diff")));
 
-/** "What was changed", closed until somebody asks. */
+/** "What was changed", closed at first. */
 export function Changes({ before, after }: { before: string; after: string }) {
   return (
     <Details title={t("What was changed")}>

@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode;
   /** The ways on; the first is the one that was asked for. */
   actions: readonly { label: string; tone?: "main" | "danger"; run: () => void }[];
-  /** The way back: also Escape, and a click beside the dialog. It has the focus at first. */
+  /** The way back: also Escape, and a click outside the dialog. It has the focus at first. */
   cancel: string;
   onCancel: () => void;
 }

@@ -1,6 +1,6 @@
 import { t } from "../i18n";
 
-/** What a sum of costs leaves out, and what in it is an estimate: marks beside the figure. */
+/** What a sum of costs leaves out, and what in it is an estimate: marks next to the figure. */
 export function CostMarks({ unknown, estimated }: { unknown: number; estimated: number }) {
   return (
     <>

@@ -1,7 +1,10 @@
 import type { ComponentProps, RefObject } from "react";
 import { usePressBeside } from "./modal";
 
-/** A dialog over everything else, closed by Escape and by a press beside it. What is typed in it is not heard around it. */
+/**
+ * A dialog over everything else, closed by Escape and by a press outside it. What is typed in it is
+ * not heard around it.
+ */
 export function Dialog({
   dialog,
   onClose,

@@ -63,7 +63,7 @@ export function showSection(id: string) {
   requestAnimationFrame(() => section?.scrollIntoView({ block: "start" }));
 }
 
-/** A small `<details>`, for text beside the point: reasoning, raw reviews. */
+/** A small `<details>`, for secondary text: reasoning, raw reviews. */
 export function Details({ title, children }: { title: ReactNode; children: () => ReactNode }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A question mark that opens to an explanation, for whoever wants to know exactly. */
+/** A question mark that opens to an exact explanation. */
 export function Explain({
   label,
   children,

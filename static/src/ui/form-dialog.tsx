@@ -7,7 +7,7 @@ import { DialogHead } from "./dialog-head";
 import { useModal } from "./modal";
 import { Toasts } from "./toast";
 
-/** A dialog with a form in it, closed by its button, by Escape, and by a press beside it. */
+/** A dialog with a form in it, closed by its button, by Escape, and by a press outside it. */
 export function FormDialog({
   title,
   onClose,

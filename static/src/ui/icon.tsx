@@ -1,4 +1,4 @@
-/** The few line icons of the app; always beside or inside something that has a name. */
+/** The few line icons of the app; always next to or inside something that has a name. */
 const paths = {
   plus: "M12 5v14M5 12h14",
   minus: "M5 12h14",

@@ -63,7 +63,7 @@ function keptIn(storage: () => Storage) {
 
 export const kept = keptIn(() => localStorage);
 
-/** The same for this tab alone. */
+/** Storage for this tab alone. */
 export const keptInTab = keptIn(() => sessionStorage);
 
 export const keeper = {
@@ -79,7 +79,7 @@ export const keeper = {
     try {
       localStorage.setItem(ownerKey, user);
     } catch {
-      // Blocked: nothing is kept that could be somebody else's.
+      // Blocked: nothing is kept that could be another user's.
     }
   },
   /** This tab keeps nothing of anybody's any more. */

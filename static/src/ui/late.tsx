@@ -9,7 +9,7 @@ export interface Late<Props> {
   readonly View: ComponentType<Props>;
   /** Fetches it, once; after a failure the next call tries again. */
   readonly load: () => Promise<void>;
-  /** The same for whoever need not know how it went. */
+  /** Like `load`, for callers that need not know how it went. */
   readonly prefetch: () => void;
 }
 

@@ -47,7 +47,7 @@ function subscribeDay(changed: () => void) {
   };
 }
 
-/** The day that it is by the reader's clock: another one for whoever comes back to a page that was open overnight. */
+/** Today by the reader's clock: another day for a page that was open overnight. */
 export const useDay = () => useSyncExternalStore(subscribeDay, () => new Date().toDateString());
 
 export const useOnline = () => useSyncExternalStore(subscribeOnline, () => navigator.onLine);

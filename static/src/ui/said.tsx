@@ -1,4 +1,7 @@
-/** What the server says: facts, each a code with parameters beside the English text for other clients. */
+/**
+ * Texts of the server: facts, each a code with parameters next to the English text for other
+ * clients.
+ */
 
 interface Coded {
   code: string;
@@ -37,7 +40,7 @@ export interface SaidText {
 /** The sentence; what an older server stored without a code is in English. */
 export const Said = ({ said, text }: SaidText) => said ?? <span lang="en">{text}</span>;
 
-/** A list of texts with the facts beside them: as many, or none where an older server stored them. */
+/** A list of texts with their facts: as many, or none where an older server stored them. */
 export const saidList = <Fact extends Coded>(
   sentences: Sentences<Fact>,
   texts: readonly string[] | null | undefined,

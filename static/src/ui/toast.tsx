@@ -26,7 +26,7 @@ export function toast(text: string, options: Partial<Pick<Toast, "tone" | "actio
   const entry: Toast = { id, text, tone: "plain", since: Date.now(), ...options };
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), entry] }));
   const end = () => {
-    // Not while somebody has the focus in it.
+    // Not while something in it has the focus.
     if (document.activeElement?.closest(".toasts")) setTimeout(end, 2_000);
     else dismiss(id);
   };

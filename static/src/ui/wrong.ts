@@ -21,7 +21,7 @@ export function textProblem(text: string, most: number): string | null {
 const unseenIn = (most: number) =>
   t("At most {{most}} characters, none of them invisible.", { most: count(most) });
 
-/** The same for a sentence, or for the name of somebody. */
+/** What is wrong with a sentence or a name. */
 const lineProblem = (text: string, most: number) =>
   textProblem(text, most) ?? (/[^\P{Cc}\n]/u.test(text.trim()) ? unseenIn(most) : null);
 
@@ -30,7 +30,9 @@ const hidden =
 const anyHidden = new RegExp(hidden, "u");
 const showsNothing = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u;
 
-/** The same for what a thing is called, in which the server takes nothing that hides or turns a line around. */
+/**
+ * What is wrong with a title, in which the server accepts nothing that hides or reverses a line.
+ */
 function nameProblem(text: string, most: number): string | null {
   const name = text.trim();
   return (
@@ -52,7 +54,7 @@ export function readForm() {
       say(field, nameProblem(text, most));
       return text.trim();
     },
-    /** A sentence that has to be there, or the name of somebody. */
+    /** A sentence or a name that has to be there. */
     line(field: string, text: string, most: number): string {
       say(field, lineProblem(text, most));
       return text.trim();

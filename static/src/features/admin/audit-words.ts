@@ -137,7 +137,7 @@ function textOf(name: string, value: unknown): string {
   return known === undefined ? value : t(known);
 }
 
-/** What else was noted. None is told as well: a limit of none is one that was taken away. */
+/** Further details. "None" is a value, too: a limit of none is one that was removed. */
 export const detailsOf = (details: AuditEntry["details"]) =>
   Object.entries(details as Record<string, unknown>)
     // The server keeps no order.

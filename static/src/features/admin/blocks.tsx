@@ -28,7 +28,7 @@ const words = {
   },
 };
 
-/** Who may do nothing here, and a way to say so of somebody. */
+/** The users who are blocked, and a way to block one. */
 export function Blocks({ begun = null }: { begun?: Begun | null }) {
   const blocks = useBlocks((block) => ({
     user: block.user,

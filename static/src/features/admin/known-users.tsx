@@ -2,7 +2,7 @@ import { useKnownUsers } from "../../api/admin";
 
 export const usersListId = "known-users";
 
-/** The names to choose from where somebody is named. */
+/** The names to choose from wherever a user is named. */
 export function KnownUsers() {
   const users = useKnownUsers();
   return (

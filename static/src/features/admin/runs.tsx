@@ -128,7 +128,7 @@ const howMany = (count: number, failuresOnly: boolean): string =>
     ? t("{{count, number}} runs with failures", { count })
     : t("{{count, number}} runs", { count });
 
-/** What is said where there are no runs. */
+/** The text where there are no runs. */
 function none(failuresOnly: boolean, user: string): string {
   if (user === "")
     return failuresOnly ? t("No run had a failure.") : t("Nobody has asked anything yet.");

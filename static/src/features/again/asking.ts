@@ -9,7 +9,7 @@ import { takeOver } from "../asking/session";
 import type { Askable } from "./context";
 
 interface Asking {
-  /** Which button was pressed: what is wrong is said beside it. */
+  /** Which button was pressed: what is wrong is said next to it. */
   place: string;
   again: Again;
   /** A second try of the same is the same request, in case the first did arrive. */
@@ -28,7 +28,7 @@ const note = (runId: string, asking: Asking | null) =>
 /** The button that was pressed goes with the old answer: eyes and keys go on where the new one begins. */
 function goThere(conversationId: string) {
   requestAnimationFrame(() => {
-    // Whoever reads something else by now goes on reading.
+    // A reader who has moved on to something else stays there.
     if (location.pathname !== `/c/${conversationId}`) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const turn = document.querySelector<HTMLElement>(".turn:last-of-type");

@@ -20,7 +20,7 @@ export type Ending =
   /** Stopped before the server was known to have it: nobody answers the question. */
   | { kind: "withdrawn" };
 
-/** Why a follower was told to leave. */
+/** The reason for which a follower is withdrawn. */
 const withdrawal = Symbol("withdrawn");
 
 function change(id: string, patch: (live: LiveRun) => LiveRun) {

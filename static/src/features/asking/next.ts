@@ -30,7 +30,7 @@ function parse(text: string | null): readonly Waiting[] {
   }
 }
 
-/** Those that are for the same: the council, or one seat. */
+/** Questions for the same addressee: the council, or one seat. */
 const isForSame = (one: Ask, other: Ask) => (one.direct_to ?? null) === (other.direct_to ?? null);
 
 export const next = {
@@ -61,7 +61,7 @@ export const next = {
     kept.write(keyOf(id), waiting.length > 0 ? JSON.stringify(waiting) : null);
     tell();
   },
-  /** Takes one out, for the one who asks it: the first, or that with this key. */
+  /** Takes one out to be asked: the first, or the one with this key. */
   take(id: string, key?: string): Waiting | null {
     const all = next.read(id);
     const taken = all.find(({ idempotencyKey }) => key === undefined || idempotencyKey === key);

@@ -51,9 +51,9 @@ const keyOf = (place: string | null) => `files:${place ?? "new"}`;
 
 type ByPlace = Readonly<Record<string, readonly ChosenFile[]>>;
 interface Files {
-  /** What somebody has chosen, where they have. */
+  /** What was chosen, where anything was. */
   places: ByPlace;
-  /** Those of the question before. */
+  /** The files of the question before. */
   offered: ByPlace;
 }
 const useFiles = create<Files>(() => ({ places: {}, offered: {} }));
@@ -104,7 +104,7 @@ const again = (file: Asked[number]): ChosenFile => {
 
 export const files = {
   of: (place: string | null) => read(useFiles.getState(), place),
-  /** What the question before came with: it goes with the next one, too, unless somebody chooses otherwise. */
+  /** The files of the question before: they go with the next one, too, unless others are chosen. */
   offer(place: string, asked: readonly OfBefore[]) {
     asked.forEach(knownPictures.note);
     const list = asked.map(({ id, filename }) => ({
@@ -166,7 +166,7 @@ export const named = (list: readonly ChosenFile[]): Asked =>
 
 const idOf = (file: Asked[number]) => (typeof file === "string" ? file : file.id);
 
-/** Those of two questions that become one, each once. */
+/** The files of two questions that become one, each once. */
 export const union = (first: Asked = [], second: Asked = []): Asked => [
   ...first,
   ...second.filter((file) => !first.some((other) => idOf(other) === idOf(file))),

@@ -38,8 +38,8 @@ function Facts({ file }: { file: OwnFile }) {
 }
 
 /**
- * One file, to be saved, and to be deleted where no question came with it. The class `own-file-next` is on what has the focus
- * once the file beside it is gone.
+ * One file, to be saved, and to be deleted where no question came with it. The class
+ * `own-file-next` is on what has the focus once the file next to it is gone.
  */
 function Row({ file, onDelete }: { file: OwnFile; onDelete: (file: OwnFile) => void }) {
   const { id, filename: name } = file;

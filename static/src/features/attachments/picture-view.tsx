@@ -8,7 +8,7 @@ import { contentOf } from "./chosen";
 import type { AttachedFile } from "./question-files";
 import { bytes } from "./size";
 
-/** A picture, as large as the page, closed by its button, by Escape, and by a press beside it. */
+/** A picture, as large as the page, closed by its button, by Escape, and by a press outside it. */
 export default function PictureView({
   file,
   onClose,

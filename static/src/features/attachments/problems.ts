@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   timed_out: msg("Reading it took too long. Add the part that matters."),
 };
 
-/** What is said of a file that the server does not take, by what is in it. */
+/** The sentence for a file that the server does not accept, by its content. */
 async function notTaken(file: Blob, noPictures: string | null): Promise<string> {
   const contents = await contentsOf(file);
   switch (contents.kind) {
@@ -55,9 +55,9 @@ export const sameFile = (name: string, first: string) =>
 interface Where {
   /** In bytes. */
   most: number;
-  /** What is said of a picture; null where pictures are taken. */
+  /** The sentence for pictures; null where pictures are accepted. */
   noPictures: string | null;
-  /** What is said where there is no room for it. */
+  /** The sentence where there is no room for it. */
   noRoom: string;
 }
 

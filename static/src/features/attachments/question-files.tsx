@@ -40,7 +40,7 @@ function Named({ file }: { file: AttachedFile }) {
   );
 }
 
-/** The largest size of a picture beside a question, in pixels. */
+/** The largest size of a picture next to a question, in pixels. */
 const most = { width: 360, height: 180 };
 
 /** Its place before it is there, so that nothing moves. */
@@ -90,7 +90,10 @@ function Picture({ file }: { file: AttachedFile }) {
   );
 }
 
-/** What is said of a file of the project: that it is one, and how much of it was read, where that is not all. */
+/**
+ * The text for a file of the project: that it is one, and how much of it was read, where that is
+ * not all.
+ */
 function fromThere({ characters, characters_read }: ReadFile): string {
   if (characters_read >= characters) return t("From the project");
   return t("From the project; the council read the first {{read}} of {{all}} characters", {

@@ -33,7 +33,7 @@ function Row({ bench }: { bench: BenchSummary }) {
   );
 }
 
-/** The benches of whoever looks. They are begun on the command line. */
+/** The reader's benches. They are begun on the command line. */
 export function BenchList() {
   useTitle(t("Benches"));
   const benches = useBenches();

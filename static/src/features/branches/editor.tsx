@@ -59,7 +59,7 @@ interface Props {
   live: LiveRun | null;
   /** Whom it can be asked alone. */
   seats: readonly string[];
-  /** Those that it came with go with it again, unless they are taken out. */
+  /** The files that it came with go with it again, unless they are taken out. */
   files: readonly AttachedFile[];
 }
 
@@ -75,7 +75,7 @@ export default function Editor(props: Props) {
   useEffect(() => {
     if (!editing.isNew(questionId)) return;
     const { activeElement } = document;
-    // Whoever types meanwhile goes on where they are.
+    // A reader who is typing elsewhere by now goes on where they are.
     if (activeElement instanceof HTMLTextAreaElement && activeElement.value !== "") return;
     const text = box.current?.querySelector("textarea");
     text?.focus();

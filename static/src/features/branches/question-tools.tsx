@@ -5,7 +5,7 @@ import { orNothing } from "../../ui/part";
 import { choose } from "./choose";
 import { editing } from "./editing";
 
-// Few questions have another beside them.
+// Few questions have siblings.
 const Siblings = lazy(() => orNothing(import("./siblings")));
 
 /** A stored question, as far as it can be asked in another way. */

@@ -22,7 +22,7 @@ const modes: Record<CacheMode, { name: string; meaning: string }> = {
 
 const ways = ["offer", "serve", "exact"] as const satisfies readonly CacheMode[];
 
-/** What is offered beside what was set elsewhere. */
+/** The values on offer, in addition to one that was set elsewhere. */
 const usual = [0.85, 0.9, 0.92, 0.95, 0.98];
 
 export const about: About = {

@@ -17,7 +17,7 @@ const shownChars = 160;
 const shortened = (text: string) =>
   text.length > shownChars ? `${text.slice(0, shownChars).trimEnd()}…` : text;
 
-/** The conversation is looked up when somebody wants it: the run knows it, and few follow the link. */
+/** The conversation is looked up when it is wanted: the run knows it, and few follow the link. */
 function Origin({ runId }: { runId: string }) {
   const [, go] = useLocation();
   const [busy, setBusy] = useState(false);
@@ -27,7 +27,7 @@ function Origin({ runId }: { runId: string }) {
     const here = location.pathname;
     try {
       const { conversation_id } = await api.run(runId);
-      // Whoever has gone on to another page meanwhile stays there.
+      // A reader who has gone to another page by then stays there.
       if (location.pathname === here) go(`/c/${conversation_id}`);
     } catch (error) {
       const isGone = asProblem(error).status === 404;

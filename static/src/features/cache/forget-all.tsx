@@ -5,7 +5,7 @@ import { useAttempt } from "../../ui/attempt";
 import { Confirm } from "../../ui/confirm";
 import { toast } from "../../ui/toast";
 
-/** Takes all of one's answers out of the store, once it is said what that means. */
+/** Removes all of the reader's answers from the store, after saying what that means. */
 export function ForgetAll() {
   const [asks, setAsks] = useState(false);
   const { busy, attempt } = useAttempt();

@@ -19,7 +19,7 @@ export type ToldOfMiss = Told<"cache_miss">;
 
 export type CacheState =
   | { status: "looking" }
-  /** The run waits until somebody decides, or until `expires_at`. */
+  /** The run waits for a decision, or until `expires_at`. */
   | { status: "offered" | "hit"; told: ToldOfHit }
   /** Whether this run's own answer is there for later questions, or why not; null as long as nobody has said. */
   | { status: "miss"; told: ToldOfMiss; kept: "kept" | Schemas["NotStored"] | null };

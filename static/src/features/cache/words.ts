@@ -11,7 +11,7 @@ export const keptPath = "/answers";
 export interface Earlier {
   /** From 0 to 1. */
   similarity: number;
-  /** The same text. */
+  /** Whether the text is the same. */
   exact: boolean;
   /** Null where it is another person's, and nobody else is to read it. */
   question: string | null;

@@ -17,7 +17,7 @@ import { verdictSentences } from "./probes";
 import { check, useCheck } from "./store";
 import { ModelChecks, ProviderChecks, ServerChecks } from "./tables";
 
-/** What the server takes where nothing is said, in US dollars. */
+/** The server's default, in US dollars. */
 const usualMax = 0.01;
 /** What it takes. */
 const limitBounds: Bounds = { least: 0, most: 100, money: true };

@@ -10,7 +10,9 @@ interface State {
   problem: Problem | null;
 }
 
-/** Outlives the page: whoever looks elsewhere meanwhile finds what they have asked for. */
+/**
+ * Outlives the page: a reader who looks elsewhere in the meantime finds what they have asked for.
+ */
 export const useCheck = create<State>(() => ({ running: false, report: null, problem: null }));
 
 export async function check(limits: CheckRequest) {

@@ -30,7 +30,7 @@ function place(card: HTMLElement, anchor: HTMLElement) {
   return at.bottom > 0 && at.top < clientHeight;
 }
 
-/** What is known of a source, beside its number. */
+/** What is known of a source, next to its number. */
 export default function SourceCard({ source, anchor, list, onEnter, onLeave, onClose }: Props) {
   const card = useRef<HTMLDivElement>(null);
   const id = useId();

@@ -7,7 +7,7 @@ export interface Citing {
   readonly sources: ReadonlyMap<number, FoundSource>;
   /** What the ids of the list's entries begin with; null where there is no run. */
   readonly list: string | null;
-  /** Shows what is known of a source beside `anchor`, or takes it away. */
+  /** Shows what is known of a source next to `anchor`, or hides it. */
   readonly show: (n: number, anchor: HTMLElement, by: "pointer" | "focus" | "tap") => void;
   readonly leave: (by: "pointer" | "focus") => void;
 }

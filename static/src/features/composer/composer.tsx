@@ -107,7 +107,7 @@ export const Composer = memo(function Composer(props: Props) {
   const [sending, setSending] = useState(false);
   /** Asked before it was known what with: it is sent as soon as that is. */
   const [waits, setWaits] = useState(false);
-  /** By somebody: the page may have put the focus there by itself. */
+  /** By the reader: the page may have put the focus there by itself. */
   const [used, setUsed] = useState(false);
   /** Being pressed: it unfolds with the click, since what was pressed would have moved away before it. */
   const pressed = useRef(false);

@@ -36,7 +36,7 @@ export function priceOf(estimate: Estimate, simulated: boolean): string {
   return t(text, { price }).replace(/<\/?more>/g, "");
 }
 
-/** The same as a text in which `<more>` holds what a phone has no room for. */
+/** The price as a text in which `<more>` holds what a phone has no room for. */
 function wordsOf({ cost_usd, unknown_price_models }: Estimate, simulated: boolean) {
   const unknown = unknown_price_models.length > 0;
   if (cost_usd === null || cost_usd === undefined) {
@@ -201,7 +201,7 @@ export default function EstimateView({ conversationId, asked, simulated, refused
     queryFn: ({ signal }) => api.estimate(conversationId, JSON.parse(settled ?? "") as Ask, signal),
     enabled: settled !== null,
     placeholderData: keepPreviousData,
-    // What others spend meanwhile counts too; and the key holds a whole question.
+    // What others spend in the meantime counts too; and the key holds a whole question.
     staleTime: 0,
     gcTime: 30_000,
     retry: false,

@@ -15,7 +15,7 @@ export async function remove(item: Item, open: { is: boolean; go: (path: string)
   } catch (error) {
     return complain(msg("Not deleted: {{message}}"))(error);
   }
-  // Whoever has gone on to another page meanwhile stays there.
+  // A reader who has gone to another page by then stays there.
   if (location.pathname === `/c/${item.id}`) open.go("/");
   await refreshConversations();
   toast(t("“{{title}}” was deleted.", { title: titleOf(item) }), {
@@ -37,7 +37,7 @@ export async function remove(item: Item, open: { is: boolean; go: (path: string)
 
 export async function archive(item: Item, archived: boolean) {
   try {
-    // Archiving has unpinned it; whoever undoes that wants it where it was.
+    // Archiving has unpinned it; Undo puts it back where it was.
     await api.archive(item.id, archived, !archived && item.pinned);
   } catch (error) {
     return complain(archived ? msg("Not archived: {{message}}") : msg("Not restored: {{message}}"))(

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ConversationSummary } from "../../api/types";
 
 export interface Choosing {
-  /** Those that are chosen, in the order of the list. */
+  /** The conversations that are chosen, in the order of the list. */
   chosen: readonly ConversationSummary[];
   /** Chooses one or lets it go; `range`: and all from the last one so changed up to it. */
   toggle: (id: string, range: boolean) => void;
@@ -34,7 +34,7 @@ export function useChoosing(items: readonly ConversationSummary[]) {
     setLast(id);
   };
   const choosing: Choosing | null = ids && {
-    // What has left the list meanwhile is not chosen any more.
+    // What has left the list by then is not chosen any more.
     chosen: items.filter((item) => ids.has(item.id)),
     toggle,
     set: (all) => setIds(new Set(all)),

@@ -14,7 +14,7 @@ export const exportsOf = (id: string, branches: number): MenuItem[] => [
   ...(branches > 1 ? exportsOfAll(id) : []),
 ];
 
-/** The same, named so that they can stand among other actions. */
+/** These actions, named so that they can stand among others. */
 export const namedExports = (items: readonly MenuItem[]): MenuItem[] =>
   items.map((item) =>
     item.href === undefined ? item : { ...item, label: t("Export: {{as}}", { as: item.label }) },

@@ -59,7 +59,7 @@ function NewTag({ taken, refused, onDone }: NewTagProps) {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    // Whoever has gone on somewhere else meanwhile stays there.
+    // A reader who has gone elsewhere by then stays there.
     if (refused && document.activeElement?.matches(`body, ${menu}`)) box.current?.focus();
   }, [refused]);
   const offered = [...(known.data?.tags ?? []), ...(known.data?.suggestions ?? [])];
@@ -106,7 +106,7 @@ interface Props {
   /** Whether a tag is being typed. */
   adding: boolean;
   onAdding: (adding: boolean) => void;
-  /** The way to a new tag is in the menu beside it. */
+  /** The way to a new tag is in the menu next to it. */
   fromMenu: boolean;
 }
 

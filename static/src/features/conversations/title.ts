@@ -25,7 +25,8 @@ export function useShownTitle(
 ): string {
   const { id } = conversation;
   const live = useLiveRuns((state) => state.runs[id]);
-  // One that somebody has written meanwhile counts, and not the one that the run was given.
+  // A title that somebody has written in the meantime counts, and not the one that the run was
+  // given.
   if (!conversation.title_is_default) return conversation.title;
   if (live?.run.title) return live.run.title;
   const stored = queryClient.getQueryData<Conversation>(keys.conversation(id))?.messages[0];

@@ -1,4 +1,7 @@
-/** The same done with several conversations, one request for each, with a way back for all of them. */
+/**
+ * The actions on several conversations at once, one request for each, with a way back for all of
+ * them.
+ */
 import { api } from "../../api/client";
 import { putInFolder } from "../../api/folder-changes";
 import type { Folder } from "../../api/folders";
@@ -84,7 +87,7 @@ export const removeAll = (items: readonly Item[]) =>
 export const archiveAll = (items: readonly Item[], archived: boolean) =>
   together(items, {
     act: ({ id }) => api.archive(id, archived, false),
-    // Archiving has unpinned them; whoever undoes that wants them where they were.
+    // Archiving has unpinned them; Undo puts them back where they were.
     undo: ({ id, pinned }) => api.archive(id, !archived, archived && pinned),
     done: archived
       ? msg("{{count, number}} conversations were archived.")

@@ -15,7 +15,7 @@ import { Monogram } from "./monogram";
 
 const seatIn = (run: RunState, member: string) => Math.max(0, membersOf(run).indexOf(member));
 
-/** What is said of a reviewer's place for its own answer: that it is its own, and where it counts. */
+/** The text for a reviewer's place for its own answer: that it is its own, and where it counts. */
 function OwnCell({ facts, member }: { facts: AggregateFacts | null; member: string }) {
   const correction = correctionOf(facts, member);
   if (!correction) return <span className="visually-hidden"> {t("(own answer)")}</span>;
@@ -111,7 +111,7 @@ const levels: readonly [least: number, text: string][] = [
   [-0.25, msg("The reviewers hardly agree.")],
 ];
 
-/** How far the reviewers agree, in a plain sentence; the figure behind it for whoever asks. */
+/** How far the reviewers agree, in a plain sentence; the figure is behind a question mark. */
 function Agreement({ facts: { agreement } }: { facts: AggregateFacts }) {
   const value = agreement?.value ?? null;
   if (!agreement || value === null) return null;

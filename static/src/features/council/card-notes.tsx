@@ -5,6 +5,6 @@ import type { CardNoteProps, ReviewNoteProps } from "../feature";
 export const CardNotes = (props: CardNoteProps) =>
   features.map(({ name, CardNote }) => CardNote && <CardNote key={name} {...props} />);
 
-/** The same on a reviewer's. */
+/** The notes on a reviewer's card. */
 export const ReviewNotes = (props: ReviewNoteProps) =>
   features.map(({ name, ReviewNote }) => ReviewNote && <ReviewNote key={name} {...props} />);

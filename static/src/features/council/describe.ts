@@ -70,7 +70,7 @@ function readyText({ synthesis: { result } }: RunState): string {
   return heading ? t("{{heading}} is ready.", { heading }) : t("The answer is ready.");
 }
 
-/** Whoever asked is told that it was not themselves. */
+/** The reader is told that it was not themselves. */
 export const isStoppedByAdmin = (run: RunState) => run.errorKind === "stopped_by_administrator";
 
 /** Changes with stages and results, never with tokens: it is announced politely. */

@@ -31,11 +31,11 @@ const QuestionFiles = lazy(() => orMissing(import("../attachments/question-files
 const QuestionText = lazy(() => orMissing(import("./question-text")));
 const hasFence = /^(?:```|~~~)/m;
 
-/** The same files for the same question, asked once more. */
+/** The files of the question, for asking it once more. */
 const again = (files: readonly AttachedFile[]): Asked | undefined =>
   files.length > 0 ? files.map(({ id, filename }) => ({ id, filename })) : undefined;
 
-/** With what was added to it meanwhile. */
+/** The question with its corrections. */
 const wholeQuestion = (question: string, run: RunState): string =>
   features.reduce((text, { askedAnew }) => askedAnew?.(text, run) ?? text, question);
 
@@ -106,7 +106,7 @@ interface Props {
   parentId: string | null;
   siblings: readonly string[];
   files: readonly AttachedFile[];
-  /** Those of its project that it was read with. */
+  /** The files of its project that it was read with. */
   ofProject: readonly ReadFile[];
   /** It is open to be asked in another way. */
   edited: boolean;

@@ -19,7 +19,7 @@ export interface Turn {
   siblings: readonly string[];
   /** The files that the question came with. */
   files: readonly AttachedFile[];
-  /** Those of its project that it was read with. */
+  /** The files of its project that it was read with. */
   ofProject: readonly ReadFile[];
   run: RunState | null;
   /** The runs whose answers stood here before it was asked for again, oldest first. */

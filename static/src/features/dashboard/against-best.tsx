@@ -93,7 +93,7 @@ function People({ facts, whose }: { facts: Facts; whose: Whose }) {
   );
 }
 
-/** What the council costs beside its best member, and which of the two people preferred. */
+/** What the council costs compared with its best member, and which of the two people preferred. */
 export function AgainstBest({ reach }: { reach: Reach }) {
   const facts = useAgainstBest(reach);
   return (

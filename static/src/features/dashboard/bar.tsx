@@ -1,4 +1,4 @@
-/** A part of a whole, drawn; the figure itself stands beside it as text. */
+/** A part of a whole, drawn; the figure itself stands next to it as text. */
 export function Bar({ percent }: { percent: number }) {
   return (
     <span className="bar" aria-hidden="true">

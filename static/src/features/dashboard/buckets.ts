@@ -12,7 +12,7 @@ const at = (day: string) => new Date(`${day}T00:00:00Z`);
 export const tickName = (unit: Unit, { from }: Bucket) =>
   (unit === "month" ? month : short)(at(from));
 
-/** In a table, or beside a figure. */
+/** In a table, or next to a figure. */
 export function bucketName(unit: Unit, { from, until }: Bucket): string {
   if (unit === "month") return month(at(from));
   if (from === until) return dayName(from);

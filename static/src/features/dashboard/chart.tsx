@@ -97,7 +97,7 @@ function optionsOf(place: HTMLElement, props: ChartProps, narrow: boolean): uPlo
   };
 }
 
-/** Bars over time. For eyes and pointers alone: the table beside it holds the same figures. */
+/** Bars over time. For eyes and pointers alone: the table next to it holds the same figures. */
 export default function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const { ticks, values, format, whole, onPoint } = props;

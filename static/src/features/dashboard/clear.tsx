@@ -10,7 +10,7 @@ import { Panel } from "./panel";
 
 const clock = dateFormat({ dateStyle: "long", timeStyle: "short" });
 
-/** Takes one's own figures away, once it is said what that means. */
+/** Clears the reader's own figures, after saying what that means. */
 export function ClearAnalytics({ clearedAt }: { clearedAt: string | null }) {
   const [asks, setAsks] = useState(false);
   const { busy, problem, attempt } = useAttempt();

@@ -35,7 +35,7 @@ export function CostLegend({ of }: { of: Money }) {
   );
 }
 
-/** The same with how many calls it is about. */
+/** The notes with how many calls they are about. */
 export function CostNotes({ of, prices }: { of: Money; prices?: string | undefined }) {
   const { unknown_cost_calls: unknown, estimated_cost_calls: estimated } = of;
   if (unknown === 0 && estimated === 0) return null;

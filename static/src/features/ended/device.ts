@@ -41,7 +41,7 @@ function keyOf({ options }: PushSubscription): string {
 /** The browser has no service that would wake it, or cannot reach it. */
 export class NoPushService extends Error {}
 
-/** Makes this browser one of the devices that are told. */
+/** Makes this browser one of the devices that are notified. */
 export async function join(): Promise<Device> {
   const key = pushKey();
   const manager = (await worker)?.pushManager;
@@ -67,14 +67,14 @@ export async function join(): Promise<Device> {
   return device;
 }
 
-/** Takes it off the devices that are told. */
+/** Removes it from the devices that are notified. */
 export async function leave() {
   const { device } = useHere.getState();
   await forgetHere();
   if (device !== null) await removeDevice(device);
 }
 
-/** The same where the server has already forgotten it. */
+/** Like `leave`, where the server has already forgotten it. */
 export async function forgetHere() {
   setDevice(null);
   await unsubscribe();

@@ -1,4 +1,4 @@
-/** A run has ended: whoever looks elsewhere is told. */
+/** A run has ended: a reader who looks elsewhere is notified. */
 import { navigate } from "wouter/use-browser-location";
 import { saw } from "../../api/push";
 import { keys, queryClient } from "../../api/queries";

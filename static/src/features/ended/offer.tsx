@@ -25,7 +25,7 @@ export async function switchNotifications(on: boolean): Promise<void> {
   }
 }
 
-/** After a long run: the next one may call back whoever has gone elsewhere. */
+/** After a long run: the next one may call back a reader who has gone elsewhere. */
 export function NotifyOffer() {
   const open = useOffer((state) => state.open);
   if (!open) return null;

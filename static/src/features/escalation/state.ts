@@ -27,7 +27,7 @@ function seated(
   ];
 }
 
-/** What other events tell of it beside their own. */
+/** What other events say of it, in addition to their own. */
 const told = (run: RunState, info: EscalationInfo | null | undefined): RunState =>
   info ? slice.with(run, info) : run;
 

@@ -40,7 +40,7 @@ interface Props {
   kind: ErrorKind | null | undefined;
   /** What this server itself says of it. */
   fact: CallFact | null | undefined;
-  /** Who was asked: what is no longer on offer is said to be so. */
+  /** The model that was asked: one that is no longer on offer is marked. */
   model?: string | undefined;
   /** What the server has noted; null as long as nothing is known. */
   text: string | null | undefined;

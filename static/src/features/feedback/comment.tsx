@@ -16,7 +16,7 @@ interface Props {
   onSay: (comment: string | null) => void;
 }
 
-/** What was wrong, for whoever wants to say it: a field, or what was said with the ways to change it. */
+/** What was wrong, optional: a field, or what was said with the ways to change it. */
 export function Comment({ runId, comment, isNew, onSay }: Props) {
   const id = useId();
   const place = useRef<HTMLFormElement>(null);

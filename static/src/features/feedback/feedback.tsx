@@ -17,7 +17,7 @@ type Opinion = Pick<Said, "thumb" | "better" | "comment">;
 /** For how long nothing else is taken to have been said since it was read here. */
 const freshMs = 60_000;
 
-/** An opinion with a change: there is a comment beside a thumb down alone. */
+/** An opinion with a change: only a thumb down has a comment. */
 function changed(said: Said | undefined, change: Partial<Opinion>): Opinion {
   const { thumb = null, better = null, comment = null } = { ...said, ...change };
   return { thumb, better, comment: thumb === "down" ? comment : null };
@@ -77,7 +77,10 @@ function useSay(runId: string) {
   return say;
 }
 
-/** The same, with a way back where a comment goes with it: a thumb is pressed sooner than a comment is written. */
+/**
+ * Like `useSay`, with a way back where a comment would be lost: a thumb is pressed sooner than a
+ * comment is written.
+ */
 function useSayCarefully(runId: string) {
   const say = useSay(runId);
   return (change: Partial<Opinion>) => {

@@ -3,7 +3,7 @@ import type { Content, Entry, Kind } from "../../api/library";
 /** What a new entry begins with, where it is a copy, or was written elsewhere first. */
 type Beginning = Pick<Content, "name" | "text"> & { kind: Kind };
 
-/** What the page of a new entry is told. */
+/** What the page of a new entry begins with. */
 interface Begun {
   content: Content;
   /** Where it was written first: told of the entry once that is saved. */

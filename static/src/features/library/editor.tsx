@@ -43,7 +43,7 @@ const same = (one: Content, other: Content) =>
 export function Editor(props: Props) {
   const { kind, entry, begins = nothing, restored = null, onMade, onEdits } = props;
   const [, go] = useLocation();
-  // What is changed is what was read: somebody else may change it meanwhile.
+  // What is changed is what was read: another user may change it in the meantime.
   const [read, setRead] = useState(entry);
   const said: Content = read ?? nothing;
   const [draft, setDraft] = useState<Content>(entry ?? begins);
@@ -113,7 +113,7 @@ export function Editor(props: Props) {
   const submit = async () => {
     const here = location.pathname;
     await save();
-    // Whoever has gone on to another page meanwhile stays there.
+    // A reader who has gone to another page by then stays there.
     if (made.current && location.pathname === here)
       go(`/library/${made.current.id}`, { replace: true });
   };

@@ -30,7 +30,7 @@ export default function Suggest({ place, box, typed }: Props) {
   // Not before it is known: what was found for the letters before stands in until then.
   const isKnown = found.isSuccess && !found.isPlaceholderData && settled === name;
   const [at, setAt] = useState(0);
-  // Only after keys: whoever points sees what they point at.
+  // Only after keys: a reader with a pointer sees what they point at.
   const [moves, setMoves] = useState(0);
   const [left, setLeft] = useState<string | null>(null);
   const [open, setOpen] = useState<{ name: string; text: string; typed: string } | null>(null);

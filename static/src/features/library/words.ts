@@ -15,7 +15,7 @@ export const newOnes: Record<Kind, string> = {
   rubric: msg("New rubric"),
 };
 export const plurals: Record<Kind, string> = { prompt: msg("Prompts"), rubric: msg("Rubrics") };
-/** What is to be written, for whoever begins one. */
+/** A hint at what to write, for a new entry. */
 export const hints: Record<Kind, string> = {
   prompt: msg(
     "What stands in double braces, as in {{example}}, is asked for before the text goes into the box.",

@@ -31,7 +31,7 @@ export function tokens(n: number): string {
 
 export const isFree = ({ pricing }: Model) => pricing?.prompt === 0 && pricing.completion === 0;
 
-/** The same in words, for those who hear it. */
+/** The figures in words, for screen readers. */
 export function figuresInWords(model: Model): string {
   const { pricing, context_length: context } = model;
   const price = !pricing

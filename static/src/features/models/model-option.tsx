@@ -35,7 +35,7 @@ interface Props {
   at: number;
   model: Model;
   active: boolean;
-  /** What is said beside it where it is taken already. */
+  /** The text next to it where it is taken already. */
   taken: string | null;
   off: boolean;
 }

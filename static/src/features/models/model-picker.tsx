@@ -14,7 +14,7 @@ import { useCombobox } from "./use-combobox";
 
 interface Props {
   taken: readonly string[];
-  /** What is said beside a model that is taken. */
+  /** The text next to a model that is taken. */
   takenText: string;
   /** Whether a model may be added once more, as another seat. */
   again: boolean;
@@ -65,7 +65,7 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
   const isOff = (model: string) => full || (!again && taken.includes(model));
   const problems = offers.groups.filter(({ problem }) => problem !== null);
 
-  // What was added has moved the box: whoever adds another sees where they type.
+  // What was added has moved the box: a reader who adds another sees where they type.
   const added = taken.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: when there is one more
   useLayoutEffect(() => {

@@ -3,7 +3,7 @@ import { t } from "../../i18n";
 interface Props {
   /** The model that is gone. */
   model: string;
-  /** Those on offer that are most like it, the nearest first. */
+  /** The models on offer that are most like it, the nearest first. */
   nearest: readonly string[];
   busy?: boolean;
   onChoose: (model: string, button: HTMLElement) => void;

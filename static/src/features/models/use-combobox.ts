@@ -23,7 +23,7 @@ export function useCombobox({ keys, first, onPurpose, idOf, onChoose, onEscape }
   const found = chosen === null ? -1 : keys.indexOf(chosen);
   const at = found < 0 && first && keys.length > 0 ? 0 : found;
   const id = at < 0 ? undefined : idOf(at);
-  // Only after keys: whoever points sees what they point at.
+  // Only after keys: a reader with a pointer sees what they point at.
   const [moves, setMoves] = useState(0);
   useEffect(() => {
     if (moves > 0 && id) document.getElementById(id)?.scrollIntoView({ block: "nearest" });

@@ -56,7 +56,7 @@ function Devices() {
   );
 }
 
-/** Who is told when an answer is there. */
+/** The devices that are notified when an answer is there. */
 export default function MyDevices() {
   const user = useUser();
   return (

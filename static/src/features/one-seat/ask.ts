@@ -20,7 +20,7 @@ const ofMany = new Set<string>([
   ...ways.filter(({ everyFormat }) => !everyFormat).map(({ field }) => field),
 ]);
 
-/** The same question to this seat alone. */
+/** The question to this seat alone. */
 export function toSeat(body: Ask, to: string): Ask {
   const rest = Object.entries(body).filter(([field]) => !ofMany.has(field));
   return { ...(Object.fromEntries(rest) as Ask), ...council.ask, direct_to: to };

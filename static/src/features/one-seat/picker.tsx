@@ -3,7 +3,7 @@ import { shortName } from "../../ui/format";
 import { chairman } from "./ask";
 
 interface Props {
-  /** Those who have answered in the conversation, by their names. */
+  /** The seats that have answered in the conversation, by their names. */
   seats: readonly string[];
   /** Whom the next question is for; null: the whole council. */
   chosen: string | null;

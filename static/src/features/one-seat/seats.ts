@@ -15,7 +15,10 @@ export function askedAlone({ run, live }: Pick<Turn, "run" | "live">): string | 
   return fact?.code === "chairman_alone" ? chairman : (live?.to ?? null);
 }
 
-/** Those who have answered, by their names. The chairman is asked as such, and stands for itself. */
+/**
+ * The seats that have answered, by their names. The chairman is asked as such, and stands for
+ * itself.
+ */
 export const seatsOf = (turns: readonly Turn[]): readonly string[] => [
   ...new Set(turns.flatMap((turn) => (turn.run && !isChairmans(turn) ? membersOf(turn.run) : []))),
 ];
@@ -30,5 +33,5 @@ export function councilSeats(turns: readonly Turn[]): Readonly<Record<string, nu
   return seats;
 }
 
-/** Those of the conversation that is shown, where that is known. */
+/** The seats of the conversation that is shown, where they are known. */
 export const CouncilSeats = createContext<Readonly<Record<string, number>>>({});

@@ -62,7 +62,7 @@ export const formatIn = (choices: Choices): FormatChoice =>
   formats.find((format) => namesOf(format).every(([name, value]) => choices[name] === value)) ??
   council;
 
-/** Those that this server has; all as long as that is not known. */
+/** The formats that this server has; all as long as that is not known. */
 export const formatsOf = (config: Config | undefined): readonly FormatChoice[] =>
   formats.filter(({ ask }) => !config || !ask.mode || config.modes.includes(ask.mode));
 
@@ -133,7 +133,7 @@ function takes(field: FormatField, value: unknown): boolean {
   }
 }
 
-/** What somebody wrote down of choices, by whatever release: what is not right is left out. */
+/** Stored choices, written by whatever release: what is not right is left out. */
 export function readChoices(kept: unknown): Partial<Choices> {
   const given = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
   const choices: Partial<Choices> = {};
@@ -221,7 +221,7 @@ export function promptOf(options: Readonly<Record<string, unknown>> | undefined)
   return typeof prompt === "string" ? prompt : "";
 }
 
-/** Those of these default options that no choice of this page stands for. */
+/** The default options that no choice of this page stands for. */
 export const othersOf = (options: Readonly<Record<string, unknown>> | undefined) =>
   Object.fromEntries(
     Object.entries(options ?? {}).filter(
@@ -383,7 +383,7 @@ interface Chip {
   text: string;
   /** What takes it back. */
   off: Partial<Choices>;
-  /** What somebody has written for the question, which goes with it. */
+  /** What was written for the question, which goes with it. */
   wrote?: Partial<Choices>;
 }
 

@@ -19,7 +19,7 @@ export interface OptionBarProps {
   picker: ReactNode;
   /** The question that is typed. */
   question: string;
-  /** The same as it would be asked, where that can be done on a schedule. */
+  /** The question as it would be asked, where that can be done on a schedule. */
   scheduled?: Ask | null;
   onChange: (change: Partial<Choices>) => void;
 }

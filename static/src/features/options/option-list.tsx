@@ -26,7 +26,7 @@ export interface OptionListProps {
   scene: Pick<Scene, "choices" | "config">;
   /** The question that is typed, where one is. */
   question?: string;
-  /** The same as it would be asked, where that can be done on a schedule. */
+  /** The question as it would be asked, where that can be done on a schedule. */
   scheduled?: Ask | null;
   onChange: (change: Partial<Choices>) => void;
 }

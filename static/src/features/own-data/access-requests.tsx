@@ -153,7 +153,10 @@ function Request({ access, me }: { access: Access; me: string }) {
   );
 }
 
-/** Reading somebody's conversations: two administrators together, for some hours, told to the user. */
+/**
+ * Reading another user's conversations: two administrators together, for some hours, and the user
+ * is told.
+ */
 export function AccessRequests({ list }: { list: string }) {
   const requests = useAccessRequests();
   const user = useUser();

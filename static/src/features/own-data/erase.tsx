@@ -44,7 +44,7 @@ function WhatGoes() {
 const isRefused = (problem: Problem | null) =>
   problem?.fields.some(({ field }) => field === "confirm") ?? false;
 
-/** The word shows that somebody means it: the server knows by which ones they are called. */
+/** The typed word confirms the deletion; the server knows the user's name. */
 function EraseForm({ name, onClose }: { name: string; onClose: () => void }) {
   const [word, setWord] = useState("");
   const form = useRef<HTMLFormElement>(null);

@@ -27,10 +27,10 @@ export function NotSeen({ seat }: ReviewNoteProps) {
   return names && <Flag>{t("Did not see {{names}}", { names })}</Flag>;
 }
 
-/** The same of a member that answers. */
+/** The note for a member that answers. */
 export const NotSeenByMember = ({ said: { seat } }: CardNoteProps) => <NotSeen seat={seat} />;
 
-/** The same of whoever writes the final answer. */
+/** The note for the writer of the final answer. */
 export function NotSeenByWriter({ run }: { run: RunState }) {
   const { model } = run.synthesis;
   const names = model && unseenBy(picturesOf(run), model);

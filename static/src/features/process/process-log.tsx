@@ -26,7 +26,7 @@ function Sheet({ run }: { run: RunState }) {
   );
 }
 
-/** The process monitor of a run: beside the page where there is room, else a sheet over it. */
+/** The process monitor of a run: next to the page where there is room, else a sheet over it. */
 export function ProcessLog({ run }: { run: RunState | null }) {
   const open = useMonitor((state) => state.open);
   const narrow = useMedia("(max-width: 859px)");

@@ -102,7 +102,7 @@ function Row({ project, item }: { project: Project; item: Listed }) {
   );
 }
 
-/** What is in the project, whoever has written it. */
+/** The conversations in the project, whoever has written them. */
 export function InProject({ project }: { project: Project }) {
   const heading = useId();
   const list = useInProject(project.id);

@@ -29,7 +29,7 @@ export function Ends({ project, onEnding }: Props) {
       const place = newIn(id);
       drafts.clear(place);
       files.clear(place);
-      // Whoever has gone on to another page meanwhile stays there.
+      // A reader who has gone to another page by then stays there.
       if (location.pathname === `/p/${id}`) go("/");
       toast(t(done, { name }));
     } catch (error) {

@@ -162,7 +162,7 @@ function Add({ project, limits }: { project: Project; limits: Limits }) {
           aria-describedby={id}
           onChange={(event) => {
             const chosen = [...(event.target.files ?? [])];
-            // The same file may be chosen again once it was mended.
+            // The same file may be chosen again once it is corrected.
             event.target.value = "";
             add(chosen);
           }}

@@ -60,7 +60,8 @@ function Row({ project, member }: { project: Project; member: Member }) {
     }, msg("Not changed: {{message}}"));
   const remove = () =>
     attempt(async () => {
-      // No other button to remove somebody: whoever presses once more would remove them, too.
+      // The focus goes to no other "Remove" button: a second press would remove another member,
+      // too.
       const list = place.current?.parentElement;
       await removeMember(project.id, member);
       list?.focus();

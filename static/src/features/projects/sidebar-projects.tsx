@@ -11,7 +11,7 @@ import { useDrop } from "../folders/drag";
 const NewProject = lazy(() => orMissing(import("./new-project")));
 const MoveDialog = lazy(() => orMissing(import("./move-dialog")));
 
-/** How many are shown before somebody wants all. */
+/** How many are shown before all are wanted. */
 const atFirst = 6;
 
 function Row(props: {

@@ -1,4 +1,4 @@
-/** Corrections of a question: added while its members answer, read by whoever judges and writes. */
+/** Corrections of a question: added while its members answer, read by those who judge and write. */
 import { t } from "../../i18n";
 import { neutral } from "../../markdown/neutral";
 import type { Feature } from "../feature";

@@ -1,4 +1,4 @@
-/** What whoever asked has added to the question of a run while its members answered. */
+/** What the reader has added to the question of a run while its members answered. */
 import type { Metadata, Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import type { Handlers } from "../../run/feature";

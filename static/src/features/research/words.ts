@@ -38,7 +38,7 @@ export function researchSummary(state: ResearchState): string {
   ].join(" · ");
 }
 
-/** The same as a sentence to be read out, while it goes on. */
+/** The state as a sentence to be read out, while the research goes on. */
 export function researchNow(state: ResearchState): string {
   switch (state.status) {
     case "splitting":

@@ -1,4 +1,4 @@
-/** What is said of a question whose kind no model has told. */
+/** Sentences for a question whose kind was decided without a model. */
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { listText, shortName } from "../../ui/format";

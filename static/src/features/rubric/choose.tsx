@@ -30,7 +30,10 @@ function Says({ id }: { id: string }) {
   return <ReadFailed text={msg("It could not be loaded: {{reason}}")} query={entry} />;
 }
 
-/** None, one of the library, or one that is written here; by whoever asks, or by a model for them to change. */
+/**
+ * None, one of the library, or one that is written here; by the reader, or by a model for them to
+ * change.
+ */
 export default function Choose({ choices, question = "", onChange }: MoreProps) {
   const id = useId();
   const rubric = choices.rubric ?? null;
@@ -71,7 +74,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
     const name = list.data?.find((entry) => entry.id === value)?.name;
     onChange({ rubric: { id: value, ...(name !== undefined && { name }) } });
   };
-  /** Nothing that somebody has written goes without a way back, and neither does the draft. */
+  /** Nothing that was typed is lost without a way back, and neither is the draft. */
   const bringBack = (before: string) => {
     setOthers(text.trim() === "" ? others.slice(0, -1) : [text, ...others.slice(0, -1)]);
     setSaid(null);
@@ -86,7 +89,7 @@ export default function Choose({ choices, question = "", onChange }: MoreProps) 
     try {
       const made = await draftRubric(question);
       setWrites(true);
-      // As it is now: somebody may have gone on writing.
+      // As it is now: the reader may have gone on writing.
       const mine = written.current;
       if (mine.trim() !== "") setOthers((known) => [...known, mine]);
       write(made.text);

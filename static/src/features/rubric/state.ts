@@ -7,7 +7,7 @@ import type { RunState } from "../../run/state";
 export type Rubric = Schemas["Rubric"];
 
 const slice = sliceOf<Rubric | null>("rubric", null);
-/** Null where whoever asked has given none. */
+/** Null where no rubric was given. */
 export const rubricOf = slice.of;
 
 const told = (run: RunState, rubric: Rubric | null | undefined): RunState =>

@@ -104,7 +104,7 @@ export const momentOf = (text: string) => moment(new Date(`${text.slice(0, 19)}Z
 /** The reader's zone. */
 export const zoneHere = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
-/** Those that the browser knows; UTC is not among them everywhere. */
+/** The time zones that the browser knows; UTC is not among them everywhere. */
 export const zones = (): readonly string[] => [
   ...new Set(["UTC", zoneHere(), ...Intl.supportedValuesOf("timeZone")]),
 ];

@@ -41,7 +41,7 @@ const otherNames = new Map([
   ["project_id", msg("project")],
 ]);
 
-/** What a schedule is called before somebody calls it otherwise: the first line of its question. */
+/** A schedule's name until another is given: the first line of its question. */
 const nameOf = (question: string) =>
   [...(question.trim().split("\n", 1)[0] ?? "").replace(/\p{Cc}+/gu, " ")].slice(0, 60).join("");
 

@@ -5,7 +5,7 @@ import { count } from "../../ui/format";
 import { useSettled } from "../composer/settled";
 import { momentOf, zoneHere } from "./cadence";
 
-/** While somebody types. */
+/** The pause after typing, in milliseconds. */
 const settlesMs = 300;
 
 /** The next times in a row; the zone where it is not the reader's. */

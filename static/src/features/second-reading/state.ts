@@ -10,7 +10,7 @@ const slice = sliceOf<SecondReading | null>("second-reading", null);
 /** Null where it was not asked for, or until it is known. */
 export const secondReadingOf = slice.of;
 
-/** These reviews as `change` makes them. */
+/** The reviews as `change` makes them. */
 const changed = (
   run: RunState,
   members: readonly string[],

@@ -81,7 +81,9 @@ function useSaveKeys(save: () => void) {
   }, []);
 }
 
-/** Another window may have saved: whoever comes back to this one sees it before they save. */
+/**
+ * Another window may have saved: a reader who comes back to this one sees that before they save.
+ */
 function useNewest(key: readonly string[]) {
   useEffect(() => {
     const look = () => queryClient.invalidateQueries({ queryKey: key });

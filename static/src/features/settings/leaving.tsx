@@ -14,7 +14,7 @@ interface Navigation extends EventTarget {
 }
 const navigation = (globalThis as { navigation?: Navigation }).navigation;
 
-/** Where somebody was about to go. */
+/** Where the reader was about to go. */
 interface Going {
   /** The page that is shown. */
   from: string;
@@ -81,7 +81,7 @@ interface Props {
 export function Leaving({ active, save, discard, text }: Props) {
   const [going, setGoing] = useHeld(active);
   const [leave, setLeave] = useState<Going | null>(null);
-  // The same, for a form that closes as it is saved, or let go.
+  // Where to go; also once the form has closed because it was saved or discarded.
   const wanted = useRef<Going | null>(null);
   const [, go] = useLocation();
   const follow = useRef<() => void>(() => undefined);
@@ -89,7 +89,7 @@ export function Leaving({ active, save, discard, text }: Props) {
     follow.current = () => {
       const to = wanted.current;
       wanted.current = null;
-      // Whoever has gone elsewhere meanwhile stays there.
+      // A reader who has gone elsewhere by then stays there.
       if (to?.from !== location.pathname) return;
       if (to.key === null) go(to.href);
       else navigation?.traverseTo(to.key);

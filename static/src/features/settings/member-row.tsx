@@ -180,7 +180,7 @@ export function MemberRow({ seat, at, gone, last, errors, onChange, onMove, onRe
   );
 }
 
-/** Not `disabled` at an end: whoever moves a member by keys keeps the focus there. */
+/** Not `disabled` at an end: a reader who moves a member by keys keeps the focus there. */
 function MoveButton({
   label,
   icon,

@@ -68,7 +68,9 @@ function useStay() {
   }, []);
 }
 
-/** A way to the parts of a long page: beside it on a wide screen, a strip above it on a narrow one. */
+/**
+ * A way to the parts of a long page: next to it on a wide screen, a strip above it on a narrow one.
+ */
 export function SectionNav({ label, sections }: { label: string; sections: Sections }) {
   const current = useCurrent(sections);
   useStay();

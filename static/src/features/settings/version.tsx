@@ -19,7 +19,10 @@ function buildOf({ git_commit, build_time }: VersionInfo): string {
   return lines.join("\n");
 }
 
-/** Which version the server is, at the end of the settings: what whoever reports a fault is asked for first. */
+/**
+ * The server's version, at the end of the settings: the first thing that is asked of people who
+ * report a fault.
+ */
 export function Version() {
   const version = useVersion();
   if (version.isError && !version.data) {

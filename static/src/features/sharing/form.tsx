@@ -10,7 +10,7 @@ import { useLiveRuns } from "../asking/runs";
 
 const lifetimes = [7, 30, 90];
 const usual = 30;
-/** In the place of a project: whoever is signed in and has the link. */
+/** In the place of a project: everybody who is signed in and has the link. */
 const everybody = "";
 
 /** For how long a link can work; longer times are cut to the server's longest. */
@@ -37,7 +37,7 @@ interface Props {
   conversation: Shareable;
   /** The most days that a link can work. */
   most: number;
-  /** Those that the reader is in: a link can be for the members of one alone. */
+  /** The projects that the reader is in: a link can be for the members of one alone. */
   projects: readonly ProjectSummary[];
   onMade: (share: Share) => void;
 }

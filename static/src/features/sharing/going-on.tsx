@@ -25,7 +25,7 @@ export function GoOn({ makeCopy, files }: Props) {
     const here = location.pathname;
     try {
       const { id } = await makeCopy();
-      // Whoever has gone on to another page meanwhile stays there.
+      // A reader who has gone to another page by then stays there.
       if (location.pathname === here) go(`/c/${id}`, { state: withoutFiles(files) });
     } catch (error) {
       complain(msg("Not copied: {{message}}"))(error);

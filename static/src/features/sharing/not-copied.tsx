@@ -1,11 +1,14 @@
-/** The files that a copy of somebody else's conversation lacks: named where its owner goes on asking, as long as the browser's history has them. */
+/**
+ * The files that a copy of another user's conversation lacks: named where its owner goes on asking,
+ * as long as the browser's history has them.
+ */
 import { useHistoryState } from "wouter/use-browser-location";
 import type { Message } from "../../api/types";
 import { t } from "../../i18n";
 import { listText } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 
-/** What the page of the copy is told on the way there. */
+/** The state with which the page of the copy is opened. */
 export const withoutFiles = (files: readonly string[]) => ({ notCopied: files });
 
 const filesIn = (state: unknown): readonly string[] =>

@@ -10,7 +10,7 @@ import { StopSharing } from "./stop";
 
 const day = dateFormat({ dateStyle: "medium" });
 
-/** On which day it was made, by which one is told from another. */
+/** The day on which it was made, which distinguishes links. */
 export const madeOn = ({ created_at }: Share) =>
   t("created {{day}}", { day: day(when(created_at)) });
 

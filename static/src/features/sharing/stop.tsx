@@ -14,7 +14,9 @@ interface Props {
   onStopped: () => void;
 }
 
-/** Ends a link, after a question: whoever has it cannot read on, and a new link has another address. */
+/**
+ * Ends a link, after a question: nobody who has it can read on, and a new link has another address.
+ */
 export function StopSharing({ id, className, label, onStopped }: Props) {
   const [asked, setAsked] = useState(false);
   const { busy, attempt } = useAttempt();

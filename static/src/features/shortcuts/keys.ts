@@ -82,7 +82,7 @@ const typed = "input, textarea, select, [contenteditable]:not([contenteditable=f
 /** Where letters have a meaning of their own, or the page behind cannot be reached. */
 const elsewhere = `${typed}, dialog, [role=menu], [role=listbox]`;
 
-/** Whether somebody has left the box by Escape, and nothing has had the focus since. */
+/** Whether the reader has left the box by Escape, and nothing has had the focus since. */
 let hasLeft = false;
 
 const onFocusIn = () => {

@@ -29,7 +29,7 @@ interface Open {
 /** Where the list of a run's sources stands on the page. */
 export const listId = (run: RunState) => `sources-${anchorOf(run)}`;
 
-/** Lets every text of a run lead to its sources, and shows one beside its number. */
+/** Lets every text of a run lead to its sources, and shows one next to its number. */
 export function Around({ run, children }: { run: RunState; children: ReactNode }) {
   const [open, setOpen] = useState<Open | null>(null);
   const timer = useRef(0);

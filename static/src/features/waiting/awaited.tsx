@@ -37,7 +37,7 @@ interface Props {
   since: string | null;
 }
 
-/** How long somebody has been waited for, and the way on without it. */
+/** How long a member has been waited for, and the way on without it. */
 export function Awaited({ member, stage, since }: Props) {
   const runId = useUnderWay();
   const seconds = useSeconds(since);

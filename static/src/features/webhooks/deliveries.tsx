@@ -71,7 +71,7 @@ function Row({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
   );
 }
 
-/** What a webhook was told, and is still to be told. */
+/** A webhook's deliveries, made and pending. */
 export function Deliveries({ webhook }: { webhook: string }) {
   const list = useDeliveries(webhook);
   const deliveries = eachOnce(list.data?.pages, (page) => page.deliveries);

@@ -2,7 +2,7 @@ import "../../styles/tokens.css";
 import { t } from "../../i18n";
 import { Webhooks } from "./webhooks";
 
-/** Programs that are told when anybody's runs end. */
+/** Programs that are notified when anybody's runs end. */
 export function InstanceWebhooks() {
   return (
     <Webhooks

@@ -1,7 +1,7 @@
 import { t } from "../../i18n";
 import { Webhooks } from "./webhooks";
 
-/** Programs that are told when the reader's own runs end. */
+/** Programs that are notified when the reader's own runs end. */
 export default function MyWebhooks() {
   return (
     <Webhooks
