@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
@@ -21,7 +20,7 @@ use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
 use super::thoughts::Thoughts;
-use super::{Chunk, DeltaSink, Provider, citation, refused, without_tools};
+use super::{Chunk, DeltaSink, Provider, citation, reasoning_details, refused, without_tools};
 use crate::invisible::shows_nothing;
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
@@ -403,7 +402,7 @@ impl Assembly {
             }
             Chunk::ReasoningDetails(details) => {
                 self.count_bytes(details.to_string().len())?;
-                add_details(&mut self.reply.reasoning_details, details);
+                reasoning_details::add(&mut self.reply.reasoning_details, details);
                 Ok(())
             }
             Chunk::ToolCall { index, id, name, arguments } => {
@@ -538,63 +537,6 @@ fn append(to: &mut String, text: &str, room: &mut usize) -> Result<(), Excess> {
     to.push_str(text.split_at(fits).0);
     *room -= fits;
     if fits == text.len() { Ok(()) } else { Err(Excess::Bytes) }
-}
-
-/// Streams send their blocks in pieces: a piece that continues the last block (same type and
-/// index) is joined to it; everything else is kept as it came.
-fn add_details(all: &mut Option<Value>, details: &Value) {
-    let Some(known) = all else {
-        *all = Some(details.clone());
-        return;
-    };
-    match (known, details) {
-        (Value::Array(blocks), Value::Array(more)) => {
-            for block in more {
-                if !blocks.last_mut().is_some_and(|last| continues(last, block)) {
-                    blocks.push(block.clone());
-                }
-            }
-        }
-        (Value::Array(blocks), other) => blocks.push(other.clone()),
-        (Value::String(text), Value::String(more)) => text.push_str(more),
-        (known, other) => {
-            let mut blocks = vec![known.take()];
-            match other {
-                Value::Array(more) => blocks.extend(more.iter().cloned()),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-                    blocks.push(other.clone());
-                }
-            }
-            *known = Value::Array(blocks);
-        }
-    }
-}
-
-/// Joins `piece` to `last` if it is its continuation.
-fn continues(last: &mut Value, piece: &Value) -> bool {
-    let (Some(last), Some(piece)) = (last.as_object_mut(), piece.as_object()) else {
-        return false;
-    };
-    let Some(field) = (match piece.get("type").and_then(Value::as_str) {
-        Some("reasoning.text") => Some("text"),
-        Some("reasoning.summary") => Some("summary"),
-        Some(_) | None => None,
-    }) else {
-        return false;
-    };
-    if last.get("type") != piece.get("type") || last.get("index") != piece.get("index") {
-        return false;
-    }
-    for (name, value) in piece {
-        match (last.get_mut(name), value) {
-            (Some(Value::String(text)), Value::String(more)) if name == field => text.push_str(more),
-            (_, Value::Null) => {}
-            _ => {
-                last.insert(name.clone(), value.clone());
-            }
-        }
-    }
-    true
 }
 
 #[cfg(test)]

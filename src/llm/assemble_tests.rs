@@ -612,37 +612,3 @@ async fn a_flood_of_tool_calls_is_an_error() {
     assert_eq!(error.kind, ErrorKind::BadResponse);
     assert_eq!(error.partial.unwrap().tool_calls.len(), MAX_TOOL_CALLS);
 }
-
-#[test]
-fn reasoning_blocks_that_continue_each_other_are_joined() {
-    let mut all = None;
-    for piece in [
-        json!([{"type": "reasoning.text", "text": "a", "index": 0, "signature": null}]),
-        json!([{"type": "reasoning.text", "text": "b", "index": 0, "signature": "s"}]),
-        json!([{"type": "reasoning.text", "text": "c", "index": 1}, {"type": "reasoning.encrypted", "data": "x"}]),
-        json!([{"type": "reasoning.encrypted", "data": "y"}]),
-    ] {
-        add_details(&mut all, &piece);
-    }
-    assert_eq!(
-        all,
-        Some(json!([
-            {"type": "reasoning.text", "text": "ab", "index": 0, "signature": "s"},
-            {"type": "reasoning.text", "text": "c", "index": 1},
-            {"type": "reasoning.encrypted", "data": "x"},
-            {"type": "reasoning.encrypted", "data": "y"},
-        ]))
-    );
-}
-
-#[test]
-fn reasoning_blocks_of_other_shapes_are_kept_as_they_came() {
-    let joined = |pieces: &[Value]| {
-        let mut all = None;
-        pieces.iter().for_each(|piece| add_details(&mut all, piece));
-        all.unwrap()
-    };
-    assert_eq!(joined(&[json!({"a": 1})]), json!({"a": 1}));
-    assert_eq!(joined(&[json!("a"), json!("b")]), json!("ab"));
-    assert_eq!(joined(&[json!({"a": 1}), json!({"b": 2}), json!(["c"])]), json!([{"a": 1}, {"b": 2}, "c"]));
-}

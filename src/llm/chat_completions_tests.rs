@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::purpose::ANY;
+use super::super::reply::Usage;
 use super::super::request::{ChatMessage, Sampling};
 use super::*;
 

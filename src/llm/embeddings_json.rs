@@ -4,11 +4,12 @@
 use serde_json::{Value, json};
 
 use super::Chunk;
-use super::chat_completions::{read_usage, says_something};
+use super::chat_completions::says_something;
 use super::embedding::from_base64;
 use super::error::CallError;
 use super::reply::Usage;
 use super::upstream_error::Asked;
+use super::usage_json::read_usage;
 
 /// The request's JSON.
 pub(super) fn body(model: &str, text: &str) -> Vec<u8> {

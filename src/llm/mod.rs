@@ -44,6 +44,7 @@ mod plain_piece;
 pub mod presets;
 pub mod pricing;
 pub mod purpose;
+mod reasoning_details;
 mod refused;
 pub mod regional;
 pub mod registry;
@@ -66,6 +67,7 @@ mod tool_deltas;
 mod tool_extras;
 pub mod tools;
 pub mod upstream_error;
+mod usage_json;
 mod without_tools;
 
 use async_trait::async_trait;

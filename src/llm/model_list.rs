@@ -5,8 +5,8 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::bedrock::regions;
-use super::chat_completions::number;
 use super::presets;
+use super::usage_json::number;
 use super::{ModelInfo, Pricing};
 
 /// The models that can write text and are still on offer, in the provider's order, with ids as

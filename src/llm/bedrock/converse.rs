@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::llm::Chunk;
-use crate::llm::chat_completions::number;
 use crate::llm::clean;
 use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::reply::{Usage, plausible_tokens};
 use crate::llm::upstream_error::Asked;
+use crate::llm::usage_json::number;
 
 /// The most bytes of signatures and encrypted reasoning in one reply.
 const MAX_KEPT_BYTES: usize = 1 << 20;

@@ -8,12 +8,12 @@ use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use super::regions;
-use crate::llm::chat_completions::number;
 use crate::llm::embeddings_json::vector;
 use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::pricing::{self, BUILT_IN};
 use crate::llm::reply::{Usage, plausible_tokens};
 use crate::llm::upstream_error::Asked;
+use crate::llm::usage_json::number;
 use crate::llm::{Chunk, Pricing};
 
 /// The header with a prompt's token count, which Cohere's replies do not have.
