@@ -8,6 +8,7 @@ use sqlx::Error;
 
 /// How long a caller waits for a free connection before the database counts as unavailable.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Waits for an answer of the database, which may have vanished, for `limit` at most.
 pub(super) async fn answer_within<T>(
     limit: Duration,

@@ -27,7 +27,7 @@ pub(super) struct Lent {
 }
 
 impl Lent {
-    /// From the pool.
+    /// A connection that the pool has just given.
     pub(super) fn new(connection: PoolConnection<Postgres>) -> Self {
         Self { connection, since: Instant::now() }
     }
@@ -43,16 +43,16 @@ pub(super) struct Kept {
 
 #[derive(Debug)]
 struct Shelf {
-    /// The one that was used last stands last.
+    /// Each with the end of its last transaction; the newest is last.
     idle: VecDeque<(Lent, Instant)>,
     /// How many transactions wait for a connection of the pool.
     waiting: u32,
-    /// Nothing is kept: every connection goes back to the pool.
+    /// Every connection goes back to the pool, which is being closed.
     is_closed: bool,
 }
 
 impl Kept {
-    /// None yet. After a failure, and from before a cutoff, every connection goes back to the pool.
+    /// Holds no connection at first. For a minute after a failure it keeps none, and from before a cutoff it gives none.
     pub(super) fn new(cutoff: Cutoff, last_failure: LastFailure) -> Self {
         let shelf = Shelf { idle: VecDeque::new(), waiting: 0, is_closed: false };
         Self { shelf: Arc::new(Mutex::new(shelf)), cutoff, last_failure }
@@ -85,7 +85,7 @@ impl Kept {
         Err(Waiting(self.clone()))
     }
 
-    /// Keeps a connection that is in no transaction and in no role for the next one, unless one waits for the pool.
+    /// Keeps a connection that is in no transaction and in no role for the next transaction, unless one waits for the pool.
     pub(super) fn keep(&self, lent: Lent) {
         let (mut given_back, mut shelf) = (Vec::new(), self.lock());
         shelf.give_back_idle(&mut given_back);

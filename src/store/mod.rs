@@ -299,7 +299,11 @@ impl Db {
         })?;
         match row.try_get("read_only") {
             Ok(false) => Ok(()),
-            Ok(true) => Err(error::READ_ONLY),
+            Ok(true) => {
+                // Sessions that were opened while the database took no writes refuse them for as long as they last.
+                self.cutoff.move_to_now();
+                Err(error::READ_ONLY)
+            }
             Err(_) => Err(error::UNREACHABLE),
         }
     }
