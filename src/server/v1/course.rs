@@ -127,8 +127,10 @@ impl Course {
         if piece.content.is_empty() || !tokens_of_final_answers().any(|token| piece.r#type == token) {
             return None;
         }
-        let writer = self.writer.get_or_insert_with(|| piece.model.clone().into_owned());
-        if *writer != piece.model {
+        if self.text.is_empty() {
+            // Blanks alone, which are not shown, may have come from another one.
+            self.writer = Some(piece.model.clone().into_owned());
+        } else if self.writer.as_deref() != Some(&*piece.model) {
             // The one before has failed in the middle.
             self.is_torn = true;
             return None;

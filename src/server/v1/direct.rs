@@ -29,7 +29,7 @@ use crate::council::prompts::history::Turn;
 use crate::council::settings::Settings;
 use crate::council::stage::Stage;
 use crate::id::{ConversationId, RunId};
-use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, simulated_text};
+use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, Usage, simulated_text};
 use crate::runs::StartError;
 use crate::server::app::App;
 use crate::server::budgets;
@@ -262,24 +262,36 @@ fn finish_reason(reply: &Reply) -> &'static str {
 
 fn chat_usage(reply: &Reply) -> Value {
     let usage = reply.usage.unwrap_or_default();
-    json!({
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "total_tokens": usage.total_tokens,
-        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-        "cost": usage.cost_usd,
-    })
+    with_cost(
+        json!({
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "total_tokens": usage.total_tokens,
+            "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+            "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        }),
+        &usage,
+    )
 }
 
 fn response_usage(reply: &Reply) -> Value {
     let usage = reply.usage.unwrap_or_default();
-    json!({
-        "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": usage.cached_tokens},
-        "output_tokens": usage.completion_tokens,
-        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
-        "total_tokens": usage.total_tokens,
-        "cost": usage.cost_usd,
-    })
+    with_cost(
+        json!({
+            "input_tokens": usage.prompt_tokens,
+            "input_tokens_details": {"cached_tokens": usage.cached_tokens},
+            "output_tokens": usage.completion_tokens,
+            "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+            "total_tokens": usage.total_tokens,
+        }),
+        &usage,
+    )
+}
+
+/// Adds the cost if it is known, as the usage of a run has it.
+fn with_cost(mut fields: Value, usage: &Usage) -> Value {
+    if let Some(cost) = usage.cost_usd {
+        fields["cost"] = json!(cost);
+    }
+    fields
 }

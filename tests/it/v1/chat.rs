@@ -85,7 +85,7 @@ async fn a_stream_is_chunks_with_progress_and_the_answer_as_it_is_written() {
     let first = live.next().await.unwrap();
     assert_eq!(first.name, None);
     assert_eq!(first.json()["choices"][0]["delta"], json!({"role": "assistant", "content": ""}));
-    let part = live.until("The sky").await;
+    let part = live.until("sky").await;
     assert!(part.json()["choices"][0]["delta"]["content"].is_string(), "while it is being written");
     gate.open();
     let rest = live.rest().await;
@@ -374,6 +374,24 @@ async fn a_writer_that_fails_in_the_middle_leaves_its_piece_above_the_whole_answ
     let sent = stream(&tool, CHAT, &asks_with("Why?", &json!({"stream": true}))).await.rest().await;
     let (content, _) = told(&sent);
     assert!(content == "Half an\n\n---\n\nThe whole answer." || content == "The whole answer.", "{content}");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn after_a_writer_that_fails_with_nothing_but_white_space_the_next_is_streamed() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| match (request.asked_for(), request.model.as_str()) {
+        (AskedFor::Synthesis, "m/chair") => Some(Script::answer(" \n\n ").cut()),
+        (AskedFor::Synthesis, _) => Some(Script::answer("The sky ").hold(&held).text("is blue.")),
+        _ => None,
+    });
+    let mut live = stream(&tool, CHAT, &asks_with("Why?", &json!({"stream": true}))).await;
+    live.until("sky").await;
+    gate.open();
+    live.rest().await;
     app.close().await;
 }
 
