@@ -199,7 +199,7 @@ fn pool_of(most: u32, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOpti
         })
 }
 
-/// Whether a connection is older than the last time that one of the pool gave no answer.
+/// Whether a connection was opened before the cutoff.
 fn is_outdated(about: &PoolConnectionMetadata, cutoff: &Cutoff) -> bool {
     Instant::now().checked_sub(about.age).is_some_and(|opened| cutoff.is_after(opened))
 }

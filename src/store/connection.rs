@@ -70,8 +70,10 @@ impl TxConnection {
         let cutoff = self.cutoff.clone();
         let commit = sqlx::raw_sql("COMMIT").execute(self.connection()?);
         cutoff.answer_within(COMMIT_TIMEOUT, commit).await?;
-        if let Some(kept) = &self.kept {
-            kept.keep(self.lent.take().ok_or(Error::PoolClosed)?);
+        // Nothing is left to roll back.
+        let lent = self.lent.take();
+        if let (Some(kept), Some(lent)) = (&self.kept, lent) {
+            kept.keep(lent);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! What this room promises: nobody sees another's data, even if a query forgets its `WHERE`. Every
 //! transaction is made from a [`Scope`], which decides the role that row level security binds
-//! and the user it lets through; there is no way to query without one.
+//! and the user it lets through. Without one no row of a user can be queried.
 //!
 //! It imports `id` and nothing else of the program. Start reading at [`Db::begin`].
 
@@ -73,6 +73,7 @@ use std::time::Duration;
 use sqlx::Row as _;
 use sqlx::postgres::{PgConnectOptions, PgPool};
 use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 
 use crate::id::{AccessId, UserId};
 use health::{ACQUIRE_TIMEOUT, Cutoff, LastFailure};
@@ -268,12 +269,12 @@ impl Db {
         let begin = scope.begin_sql(self.sessions(), limits);
         let statement_limit = Duration::from_millis(limits.statement_ms.into());
         let (kept, cutoff) = (kept.cloned(), self.cutoff.clone());
-        let begun = async { TxConnection::begin(lent.await?, begin, kept, statement_limit, cutoff).await };
+        let begin = |lent| TxConnection::begin(lent, begin, kept, statement_limit, cutoff);
         // Opening a connection may be a part of it. Boxed, that takes up its 15 kB only while it lasts, and not twice in everything
         // that reads the database somewhere: every open stream, every run (docs/performance.md).
-        let begun = Box::pin(begun);
+        let begun = Box::pin(self.in_time(lent, begin));
         let beginning = self.beginning.one_more();
-        let begun = self.in_time(begun).await;
+        let begun = begun.await;
         drop(beginning);
         if let Some(refused) = begun.as_ref().err().and_then(error::refusal) {
             return Err(refused);
@@ -291,29 +292,39 @@ impl Db {
             return Err(reason);
         }
         let asked = sqlx::raw_sql("SELECT current_setting('transaction_read_only') = 'on' AS read_only");
-        let answered =
-            async { asked.fetch_one(&mut *self.kept.or_acquire(&self.pool).await?.connection).await };
-        let row = self.in_time(answered).await.map_err(|error| {
+        let lent = self.kept.or_acquire(&self.pool);
+        let ask = async |mut lent: Lent| asked.fetch_one(&mut *lent.connection).await?.try_get("read_only");
+        let is_read_only: bool = self.in_time(lent, ask).await.map_err(|error| {
             tracing::warn!(%error, "the database does not answer");
             error::UNREACHABLE
         })?;
-        match row.try_get("read_only") {
-            Ok(false) => Ok(()),
-            Ok(true) => {
-                // Sessions that were opened while the database took no writes refuse them for as long as they last.
-                self.cutoff.move_to_now();
-                Err(error::READ_ONLY)
-            }
-            Err(_) => Err(error::UNREACHABLE),
+        if is_read_only {
+            // Sessions that were opened while the database took no writes refuse them for as long as they last.
+            self.cutoff.move_to_now();
+            return Err(error::READ_ONLY);
         }
+        Ok(())
     }
 
-    /// Waits for an answer, no longer than for a free connection: a frozen database gives none. A failure is
-    /// remembered: where one connection died, others may have.
-    async fn in_time<T>(&self, work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
-        let result =
-            tokio::time::timeout(ACQUIRE_TIMEOUT, work).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
-        if result.as_ref().is_err_and(|error| error::refusal(error).is_none()) {
+    /// Waits for a connection and for what is done with it first, both together no longer than for a free connection: a
+    /// frozen database gives no answer. A failure is remembered: where one connection died, others may have. That all of them
+    /// are in use is none.
+    async fn in_time<T>(
+        &self,
+        lent: impl Future<Output = Result<Lent, sqlx::Error>>,
+        first: impl AsyncFnOnce(Lent) -> Result<T, sqlx::Error>,
+    ) -> Result<T, sqlx::Error> {
+        let deadline = Instant::now() + ACQUIRE_TIMEOUT;
+        let result = match timeout_at(deadline, lent).await {
+            Ok(Ok(lent)) => timeout_at(deadline, first(lent))
+                .await
+                .unwrap_or_else(|_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into()))),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(sqlx::Error::PoolTimedOut),
+        };
+        let is_failure =
+            |error| error::refusal(error).is_none() && !matches!(error, sqlx::Error::PoolTimedOut);
+        if result.as_ref().is_err_and(is_failure) {
             self.last_failure.note();
         }
         result

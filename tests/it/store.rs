@@ -4,7 +4,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use llm_council::id::UserId;
-use llm_council::store::{Db, Scope, StoreError, Tx, conversations};
+use llm_council::store::{Db, Scope, StoreError, Tx, conversations, leases};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _};
 
@@ -380,6 +380,41 @@ async fn one_connection_is_enough_for_everybody_in_turn() {
     let closed = tokio::time::timeout(Duration::from_secs(30), db.close()).await;
     closed.expect("no connection is missing");
     assert!(matches!(db.begin(&user("ann")).await, Err(StoreError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn what_is_committed_is_not_rolled_back_as_well() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    let db = Db::connect_with(test.options(), 1).await.unwrap();
+    // Leases have connections of their own.
+    leases::heartbeat(&db, &[], Duration::from_secs(10)).await.unwrap();
+    write(&db).await.unwrap();
+    db.close().await;
+    test.db().close().await;
+    // A session has counted its last transaction when it is gone.
+    let others = "SELECT count(*) FROM pg_stat_activity
+                  WHERE datname = current_database() AND pid != pg_backend_pid() AND backend_type = 'client backend'";
+    while sqlx::query_scalar::<_, i64>(others).fetch_one(&mut superuser).await.unwrap() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let rolled_back = "SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(sqlx::query_scalar::<_, i64>(rolled_back).fetch_one(&mut superuser).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn that_every_connection_is_in_use_says_nothing_about_any_of_them() {
+    let test = TestDb::new().await;
+    let db = Db::connect_with(test.options(), 1).await.unwrap();
+    let mut tx = db.begin(&user("ann")).await.unwrap();
+    let (session, number) = session_of(&mut tx).await;
+    assert!(matches!(db.begin(&user("bob")).await, Err(StoreError::Unavailable(_))));
+    tx.commit().await.unwrap();
+    let mut next = db.begin(&user("bob")).await.unwrap();
+    // It is not even pinged.
+    assert_eq!(session_of(&mut next).await, (session, number + 1));
+    drop(next);
+    db.close().await;
 }
 
 #[tokio::test]
