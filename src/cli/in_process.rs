@@ -15,7 +15,7 @@ use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::app::App;
 use crate::shutdown::{Shutdown, restart_after_panic};
 use crate::store::local::{Durability, LocalPostgres};
-use crate::store::{self, Db};
+use crate::store::{self, Db, journal};
 use crate::telemetry::Telemetry;
 
 /// How long the database may take at the end.
@@ -71,7 +71,7 @@ impl InProcess {
         })
         .await
         .map_err(user_names::explained)?;
-        let writer = Db::lazy(options, WRITER_CONNECTIONS);
+        let writer = journal::database(options, WRITER_CONNECTIONS);
         writer.open(sessions);
         db.open(sessions);
         let tasks = shutdown.tasks();

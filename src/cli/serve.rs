@@ -18,7 +18,7 @@ use crate::runs::log::WRITER_CONNECTIONS;
 use crate::server::descriptors;
 use crate::server::{self, app::App};
 use crate::shutdown::{Shutdown, Signals, restart_after_panic};
-use crate::store::{self, Db, Sessions};
+use crate::store::{self, Db, Sessions, journal};
 use crate::telemetry::Telemetry;
 
 /// How long handing over the leases may take after a second signal.
@@ -118,7 +118,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         })
         .await
         .map_err(user_names::explained)?;
-        let writer = Db::lazy(options, WRITER_CONNECTIONS);
+        let writer = journal::database(options, WRITER_CONNECTIONS);
         writer.open(sessions);
         let writing = tasks.spawn_needed(app.runs.clone().write(writer));
         db.open(sessions);

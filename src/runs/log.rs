@@ -245,12 +245,12 @@ fn report(taken: &[Taken], owned: &[RunId]) {
 }
 
 fn batch(taken: &[Taken]) -> Batch<'_> {
-    let mut batch = Batch::default();
+    let mut batch = Batch { has_only_tokens: true, ..Batch::default() };
     let mut runs: HashMap<RunId, i32> = HashMap::new();
     for (run, pending) in taken {
         runs.insert(run.id, run.attempt);
-        batch.is_waited_for |=
-            !pending.records.is_empty() || pending.frames.iter().any(|frame| !frame.key.is_empty());
+        batch.has_only_tokens &=
+            pending.records.is_empty() && pending.frames.iter().all(|frame| frame.key.is_empty());
         for record in &pending.records {
             match record {
                 Record::Call(row) => batch.calls.push(row),

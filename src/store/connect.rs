@@ -2,7 +2,6 @@
 
 use std::str::FromStr as _;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnectionMetadata;
@@ -12,7 +11,8 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 use super::health::{Cutoff, LastFailure, answer_within};
 use super::kept::Kept;
 use super::pool::{self, Beginning};
-use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
+use super::sessions::{Known, SessionRole, Sessions};
+use super::{ACQUIRE_TIMEOUT, Db, Limits, Scope, SetupError, error, migrate, user_names};
 
 /// A connection that has been idle for no longer than this is used without a ping.
 const NO_PING_WITHIN: Duration = Duration::from_secs(1);
@@ -38,26 +38,6 @@ pub enum Pooling {
     Transaction,
 }
 
-/// Who has the database's sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sessions {
-    /// Each connection has one of its own, for as long as it lives.
-    Own,
-    /// A pooler lends a connection one for a transaction, with whatever others left in it.
-    Shared,
-}
-
-impl Sessions {
-    /// How a transaction begins. Of what others can leave behind only prepared statements are in the way: every server
-    /// gives them the same names.
-    pub(super) fn begin(self) -> &'static str {
-        match self {
-            Self::Own => "BEGIN",
-            Self::Shared => "BEGIN; DEALLOCATE ALL",
-        }
-    }
-}
-
 impl Db {
     /// Connects to the database that `url` names.
     ///
@@ -81,11 +61,28 @@ impl Db {
     /// The database without a check: connections are made when they are needed.
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
+        Self::of_sessions(Known::new(None), options, max_connections)
+    }
+
+    /// Like [`Db::lazy`], with sessions that work for the engine all the time, unless they turn out to be shared. Statements
+    /// outside a transaction have these limits.
+    pub(super) fn of_engine(options: PgConnectOptions, max_connections: u32, limits: Limits) -> Self {
+        let role = SessionRole {
+            name: Scope::Engine.role(),
+            settings: Scope::Engine.settings_sql(limits, false),
+            statement_limit: limits.statement_limit(),
+        };
+        Self::of_sessions(Known::new(Some(role)), options, max_connections)
+    }
+
+    fn of_sessions(known: Known, options: PgConnectOptions, max_connections: u32) -> Self {
         let last_failure = LastFailure::default();
         let cutoff = Cutoff::default();
         let options = with_our_options(options);
-        let pool = |most| pool_of(most, &last_failure, &cutoff).connect_lazy_with(options.clone());
-        let (pool, for_leases) = (pool(max_connections), pool(1));
+        let pool = |most, known: &Known| {
+            pool_of(most, known, &last_failure, &cutoff).connect_lazy_with(options.clone())
+        };
+        let (pool, for_leases) = (pool(max_connections, &known), pool(1, &Known::new(None)));
         pool::begin_metrics();
         Self {
             pool,
@@ -94,7 +91,7 @@ impl Db {
             last_failure,
             cutoff,
             held: Arc::default(),
-            shared: Arc::default(),
+            known,
             listening: None,
             beginning: Beginning::default(),
         }
@@ -135,7 +132,7 @@ impl Db {
     }
 
     pub(super) fn sessions(&self) -> Sessions {
-        if self.shared.load(Ordering::Relaxed) { Sessions::Shared } else { Sessions::Own }
+        self.known.sessions()
     }
 
     /// Begins no transaction until [`Db::open`], and gives this reason.
@@ -151,7 +148,7 @@ impl Db {
             let options = options.statement_cache_capacity(0);
             self.pool.set_connect_options(options.clone());
             self.for_leases.set_connect_options(options);
-            self.shared.store(true, Ordering::Relaxed);
+            self.known.are_shared();
         }
         self.held.send_replace(None);
     }
@@ -168,11 +165,16 @@ impl Db {
 }
 
 /// Connections that are replaced when they may be dead, or hold outdated prepared statements.
-fn pool_of(most: u32, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOptions {
+fn pool_of(most: u32, known: &Known, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOptions {
     let (last_failure, cutoff, at_release) = (last_failure.clone(), cutoff.clone(), cutoff.clone());
+    let (at_connect, known) = (known.clone(), known.clone());
     PgPoolOptions::new()
         .max_connections(most)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_connect(move |connection, _| {
+            let known = at_connect.clone();
+            Box::pin(async move { answer_within(ACQUIRE_TIMEOUT, known.set_up(connection)).await })
+        })
         // A connection that has just been used needs no ping, unless another one has failed.
         .test_before_acquire(false)
         .before_acquire(move |connection, about| {
@@ -192,9 +194,9 @@ fn pool_of(most: u32, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOpti
         // With a time limit: a dead connection would keep its place in the pool. One that is known to be useless is not
         // even pinged.
         .after_release(move |connection, about| {
-            let is_outdated = is_outdated(&about, &at_release);
+            let (is_outdated, known) = (is_outdated(&about, &at_release), known.clone());
             Box::pin(async move {
-                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, is_clean(connection)).await?)
+                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, known.is_clean(connection)).await?)
             })
         })
 }
@@ -321,22 +323,6 @@ pub(super) async fn check(options: &PgConnectOptions) -> Result<(), SetupError> 
         return Err(SetupError::TooOld { found: row.try_get("name")? });
     }
     if row.try_get("read_only")? { Err(SetupError::ReadOnly { place }) } else { Ok(()) }
-}
-
-/// Whether a connection that returns to the pool is clean, in no transaction and in no role, and its database accepts
-/// writes. A connection that fails this is closed. So is one that a read-only database has opened: its session would stay
-/// read-only when the database no longer is.
-///
-/// Inside a transaction its start time lies before the statement's; in simple protocol and outside one the two are the
-/// same instant.
-async fn is_clean(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let row = sqlx::raw_sql(
-        "SELECT transaction_timestamp() = statement_timestamp() AND current_setting('role') = 'none'
-            AND current_setting('transaction_read_only') = 'off' AS clean",
-    )
-    .fetch_one(connection)
-    .await?;
-    row.try_get("clean")
 }
 
 /// Where a connection goes, without the password.

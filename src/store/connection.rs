@@ -35,8 +35,8 @@ pub struct TxConnection {
     lent: Option<Lent>,
     /// Where it goes after its end, instead of back to its pool.
     kept: Option<Kept>,
-    /// How it was begun.
-    begin: String,
+    /// How the transaction was begun; `None` outside one.
+    begin: Option<String>,
     /// After how long Postgres itself ends a statement.
     statement_limit: Duration,
     /// Nothing has been done in it.
@@ -54,10 +54,22 @@ impl TxConnection {
         cutoff: Cutoff,
     ) -> Result<Self, Error> {
         let sql = AssertSqlSafe(begin.clone());
+        let begin = Some(begin);
         // Whatever becomes of the statement: what it began is rolled back.
         let mut begun = Self { lent: Some(lent), kept, begin, statement_limit, is_fresh: true, cutoff };
         sqlx::raw_sql(sql).execute(begun.connection()?).await?;
         Ok(begun)
+    }
+
+    /// A connection for one statement, which is a transaction of its own.
+    pub(super) fn for_one_statement(
+        lent: Lent,
+        kept: Kept,
+        statement_limit: Duration,
+        cutoff: Cutoff,
+    ) -> Self {
+        let (lent, kept) = (Some(lent), Some(kept));
+        Self { lent, kept, begin: None, statement_limit, is_fresh: true, cutoff }
     }
 
     fn connection(&mut self) -> Result<&mut PgConnection, Error> {
@@ -65,11 +77,14 @@ impl TxConnection {
         self.lent.as_mut().map(|lent| &mut *lent.connection).ok_or(Error::PoolClosed)
     }
 
-    /// Commits. After its answer the connection is in no transaction and in no role, so the next transaction may have it.
+    /// Commits; outside a transaction that has been done with the statement. Now the connection is in no transaction, and in
+    /// the role it had before, so the next transaction may have it.
     pub(super) async fn commit(mut self) -> Result<(), Error> {
-        let cutoff = self.cutoff.clone();
-        let commit = sqlx::raw_sql("COMMIT").execute(self.connection()?);
-        cutoff.answer_within(COMMIT_TIMEOUT, commit).await?;
+        if self.begin.is_some() {
+            let cutoff = self.cutoff.clone();
+            let commit = sqlx::raw_sql("COMMIT").execute(self.connection()?);
+            cutoff.answer_within(COMMIT_TIMEOUT, commit).await?;
+        }
         // Nothing is left to roll back.
         let lent = self.lent.take();
         if let (Some(kept), Some(lent)) = (&self.kept, lent) {
@@ -102,18 +117,24 @@ impl TxConnection {
         self.cutoff.move_to_now();
         let Some((sql, arguments)) = again else { return Err(error) };
         tracing::info!("the schema has changed: statements are prepared again");
-        let begin = AssertSqlSafe(format!("ROLLBACK; {}", self.begin));
+        let anew = self.begin.as_ref().map(|begin| AssertSqlSafe(format!("ROLLBACK; {begin}")));
         let connection = self.connection()?;
-        sqlx::raw_sql(begin).execute(&mut *connection).await?;
+        if let Some(anew) = anew {
+            sqlx::raw_sql(anew).execute(&mut *connection).await?;
+        }
         connection.clear_cached_statements().await?;
         send(connection, sql, arguments).await
     }
 }
 
 impl Drop for TxConnection {
-    /// Rolls back what was not committed, in the background: what only read is simply dropped.
+    /// Rolls back what was not committed, in the background: what only read is simply dropped. Outside a transaction there is
+    /// nothing to roll back, and the pool finds out in which state the connection is.
     fn drop(&mut self) {
         let Some(mut lent) = self.lent.take() else { return };
+        if self.begin.is_none() {
+            return;
+        }
         let kept = self.kept.take();
         // On the event loop that the connection belongs to.
         #[expect(clippy::disallowed_methods, reason = "as the pool does it; closing the pool waits for it")]

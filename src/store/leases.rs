@@ -117,8 +117,7 @@ pub struct LeaseState {
 }
 
 /// A heartbeat that takes longer is retried: otherwise the leases would run out.
-const HEARTBEAT_LIMITS: Limits =
-    Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false, is_frequent: true };
+const HEARTBEAT_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 0, is_frequent: true };
 
 /// Prolongs leases and reads the state of their runs. The rows are locked in the order in which the journal locks them: in
 /// any other the two wait for each other.

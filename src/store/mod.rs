@@ -55,6 +55,7 @@ pub mod retention;
 mod run_status;
 pub mod runs;
 pub mod schedules;
+mod sessions;
 pub mod settings;
 pub mod shares;
 pub mod tokens;
@@ -67,7 +68,6 @@ pub mod webhooks;
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sqlx::Row as _;
@@ -79,8 +79,9 @@ use crate::id::{AccessId, UserId};
 use health::{ACQUIRE_TIMEOUT, Cutoff, LastFailure};
 use kept::{Kept, Lent};
 use pool::Beginning;
+use sessions::Known;
 
-pub use connect::{Pooling, Sessions, prepare};
+pub use connect::{Pooling, prepare};
 pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
 pub use housekeeping::{expire, purge_now, remove_unused_files, run_housekeeping};
@@ -88,6 +89,7 @@ pub use inspect::{Inspection, Schema, inspect};
 pub use migrate::migrate;
 pub use pool::PoolState;
 pub use run_status::RunStatus;
+pub use sessions::Sessions;
 
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
@@ -136,42 +138,46 @@ impl Scope {
         }
     }
 
-    /// One text, one round trip. The only free text in it is written as hexadecimal digits, so nothing
-    /// in a user's name can end the literal.
+    /// How a transaction begins: one text, one round trip.
     fn begin_sql(&self, sessions: Sessions, limits: Limits) -> String {
-        let user = self.person().map_or("", UserId::as_str);
+        // Nobody writes in a user's name while their data is being erased: see migration 30.
+        let enter = match self {
+            Self::User(_) | Self::Access { .. } => "; SELECT enter_as(current_setting('app.user_id'))",
+            Self::Engine | Self::Admin => "",
+        };
+        format!("{}; {}{enter}", sessions.begin(), self.settings_sql(limits, true))
+    }
+
+    /// Sets the role, the user and the limits, for the transaction (`is_local`) or for the session. The only free text in it
+    /// is written as hexadecimal digits, so nothing in a user's name can end the literal.
+    fn settings_sql(&self, limits: Limits, is_local: bool) -> String {
+        let user = hex::encode(self.person().map_or("", UserId::as_str));
         let idle = match self {
             Self::Engine => ENGINE_IDLE_IN_TRANSACTION_MS,
             Self::User(_) | Self::Admin | Self::Access { .. } => IDLE_IN_TRANSACTION_MS,
         };
         let more = match self {
             // A process that claims runs declares that it checks their versions: see migration 11.
-            Self::Engine => ", set_config('app.reads_plan_versions', 'on', true)".to_owned(),
+            Self::Engine => format!(", set_config('app.reads_plan_versions', 'on', {is_local})"),
             // An id is hexadecimal digits and hyphens.
-            Self::Access { request, .. } => format!(", set_config('app.access_request', '{request}', true)"),
+            Self::Access { request, .. } => {
+                format!(", set_config('app.access_request', '{request}', {is_local})")
+            }
             Self::User(_) | Self::Admin => String::new(),
         };
-        // Nobody writes in a user's name while their data is being erased: see migration 30.
-        let enter = match self {
-            Self::User(_) | Self::Access { .. } => "; SELECT enter_as(current_setting('app.user_id'))",
-            Self::Engine | Self::Admin => "",
-        };
-        let disk = if limits.is_lazy { ", set_config('synchronous_commit', 'off', true)" } else { "" };
         let plans = if limits.is_frequent {
-            ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+            format!(", set_config('plan_cache_mode', 'force_generic_plan', {is_local})")
         } else {
-            ""
+            String::new()
         };
-        let user = hex::encode(user);
         // Compiling a query (`jit`) costs up to a second and a half, more than it gains in any of these (docs/performance.md).
         format!(
-            "{begin}; SELECT set_config('role', '{role}', true), \
-             set_config('app.user_id', convert_from(decode('{user}', 'hex'), 'UTF8'), true), \
-             set_config('jit', 'off', true), \
-             set_config('statement_timeout', '{statement}', true), \
-             set_config('lock_timeout', '{lock}', true), \
-             set_config('idle_in_transaction_session_timeout', '{idle}', true){more}{disk}{plans}{enter}",
-            begin = sessions.begin(),
+            "SELECT set_config('role', '{role}', {is_local}), \
+             set_config('app.user_id', convert_from(decode('{user}', 'hex'), 'UTF8'), {is_local}), \
+             set_config('jit', 'off', {is_local}), \
+             set_config('statement_timeout', '{statement}', {is_local}), \
+             set_config('lock_timeout', '{lock}', {is_local}), \
+             set_config('idle_in_transaction_session_timeout', '{idle}', {is_local}){more}{plans}",
             role = self.role(),
             statement = limits.statement_ms,
             lock = limits.lock_ms,
@@ -179,23 +185,26 @@ impl Scope {
     }
 }
 
-/// How long the statements of a transaction may take, and whether its end waits for the disk.
+/// How long statements may take, and how they are planned.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     statement_ms: u32,
     /// How much of that may be spent waiting for a lock; 0 for all of it.
     lock_ms: u32,
-    /// Its commit does not wait for the disk: it may be lost if the machine crashes, but then so is everything after
-    /// it.
-    is_lazy: bool,
-    /// Its statements are few and made with every run: each is planned once per connection, for any values, and not
+    /// The statements are few and made with every run: each is planned once per connection, for any values, and not
     /// again for each execution. Planning was a fifth of what Postgres did for a run.
     is_frequent: bool,
 }
 
+impl Limits {
+    fn statement_limit(self) -> Duration {
+        Duration::from_millis(self.statement_ms.into())
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { statement_ms: STATEMENT_TIMEOUT_MS, lock_ms: 0, is_lazy: false, is_frequent: false }
+        Self { statement_ms: STATEMENT_TIMEOUT_MS, lock_ms: 0, is_frequent: false }
     }
 }
 
@@ -213,8 +222,8 @@ pub struct Db {
     cutoff: Cutoff,
     /// Why no transaction is begun yet; absent once the database is open.
     held: Arc<watch::Sender<Option<&'static str>>>,
-    /// Who has the sessions behind the connections.
-    shared: Arc<AtomicBool>,
+    /// What is known of the sessions behind the connections.
+    known: Known,
     /// Where to listen for notices, if the other connections cannot.
     listening: Option<PgConnectOptions>,
     /// How many transactions wait to begin.
@@ -253,6 +262,23 @@ impl Db {
         self.begin_on(lent, None, &Scope::Engine, limits).await
     }
 
+    /// A connection for one statement of the engine, which is then a transaction of its own: one round trip instead of three.
+    /// It has the limits of its session. `None` where sessions are shared, or work for nobody in particular.
+    async fn for_one_statement(&self) -> Result<Option<TxConnection>, StoreError> {
+        let Some(role) = self.known.role() else { return Ok(None) };
+        self.refuse_while_held()?;
+        let limit = role.statement_limit;
+        let (kept, cutoff) = (self.kept.clone(), self.cutoff.clone());
+        let lent = self.kept.or_acquire(&self.pool);
+        let connection = async |lent| Ok(TxConnection::for_one_statement(lent, kept, limit, cutoff));
+        Ok(Some(self.in_time(lent, connection).await?))
+    }
+
+    fn refuse_while_held(&self) -> Result<(), StoreError> {
+        let refuse = |reason| Err(StoreError::Unavailable(sqlx::Error::Io(io::Error::other(reason))));
+        self.held().map_or(Ok(()), refuse)
+    }
+
     async fn begin_on(
         &self,
         lent: impl Future<Output = Result<Lent, sqlx::Error>>,
@@ -263,11 +289,9 @@ impl Db {
         if let Some(user) = scope.person() {
             refuse_nul("the user id", user.as_str())?;
         }
-        if let Some(reason) = self.held() {
-            return Err(StoreError::Unavailable(sqlx::Error::Io(io::Error::other(reason))));
-        }
+        self.refuse_while_held()?;
         let begin = scope.begin_sql(self.sessions(), limits);
-        let statement_limit = Duration::from_millis(limits.statement_ms.into());
+        let statement_limit = limits.statement_limit();
         let (kept, cutoff) = (kept.cloned(), self.cutoff.clone());
         let begin = |lent| TxConnection::begin(lent, begin, kept, statement_limit, cutoff);
         // Opening a connection may be a part of it. Boxed, that takes up its 15 kB only while it lasts, and not twice in everything

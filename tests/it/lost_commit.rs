@@ -23,6 +23,8 @@ use crate::support::process::Program;
 const CUT_EVERY: usize = 3;
 const RUNS: usize = 10;
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+/// Without it, a statement is a transaction of its own.
+const BEGIN: &[u8] = b"BEGIN;";
 /// A batch of the event log tells other servers which logs have grown.
 const NOTICE: &[u8] = b"log ";
 /// Begins a run.
@@ -96,7 +98,7 @@ fn holds(bytes: &[u8], what: &[u8]) -> bool {
 async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Seen>) {
     let Ok(mut server) = UnixStream::connect(postgres).await else { return };
     let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    let (mut of_the_log, mut is_delayed) = (false, false);
+    let (mut of_the_log, mut is_delayed, mut is_begun) = (false, false, false);
     loop {
         tokio::select! {
             count = client.read(&mut asked) => {
@@ -105,15 +107,17 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, way: Way, seen: Arc<Se
                     return;
                 }
                 let bytes = &asked[..count];
+                is_begun |= holds(bytes, BEGIN);
                 of_the_log |= holds(bytes, NOTICE);
                 is_delayed |= matches!(&way, Way::Delay(words, _) | Way::Leave(words) if holds(bytes, words));
                 seen.looks.fetch_add(usize::from(holds(bytes, LOOK)), Ordering::Relaxed);
                 if server.write_all(bytes).await.is_err() {
                     return;
                 }
-                if !holds(bytes, COMMIT) {
+                if !holds(bytes, COMMIT) && (is_begun || !of_the_log) {
                     continue;
                 }
+                is_begun = false;
                 let (log, delayed) = (std::mem::take(&mut of_the_log), std::mem::take(&mut is_delayed));
                 match &way {
                     Way::Lose if log && seen.commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(CUT_EVERY) => {

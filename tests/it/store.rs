@@ -4,7 +4,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use llm_council::id::UserId;
-use llm_council::store::{Db, Scope, StoreError, Tx, conversations, leases};
+use llm_council::store::journal::{self, Batch};
+use llm_council::store::{Db, Scope, Sessions, StoreError, Tx, conversations, leases};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _};
 
@@ -400,6 +401,31 @@ async fn what_is_committed_is_not_rolled_back_as_well() {
     }
     let rolled_back = "SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(sqlx::query_scalar::<_, i64>(rolled_back).fetch_one(&mut superuser).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_that_ends_no_run_is_one_statement_in_a_session_of_the_engine() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    fill(&mut superuser, "ann").await;
+    for sessions in [Sessions::Own, Sessions::Shared] {
+        let db = journal::database(test.options(), 1);
+        db.open(sessions);
+        // The first time, the statement is prepared.
+        journal::commit(&db, &Batch::default()).await.unwrap();
+        let mut before = None;
+        for _ in 0..3 {
+            let mut tx = db.begin(&user("bob")).await.unwrap();
+            // Whoever uses such a session for a person is bound all the same.
+            assert_eq!(count(&mut *tx, "conversations").await, 0);
+            let (session, number) = session_of(&mut tx).await;
+            tx.commit().await.unwrap();
+            assert!(before.is_none_or(|before| before == (session, number - 2)), "{before:?}, then {number}");
+            journal::commit(&db, &Batch::default()).await.unwrap();
+            before = Some((session, number));
+        }
+        db.close().await;
+    }
 }
 
 #[tokio::test]

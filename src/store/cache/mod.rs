@@ -17,7 +17,7 @@ pub use statistics::{Counts, LookedUp, Overview, forget, mine, of_everybody, ove
 
 /// How long a statement about earlier answers may take: a run waits for it, and goes on without the cache where it takes longer.
 /// A look takes thirty milliseconds at most (docs/cache.md).
-const LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false, is_frequent: false };
+const LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 0, is_frequent: false };
 
 /// How a vector came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sqlx::Row;
+use sqlx::postgres::PgConnectOptions;
 use uuid::Uuid;
 
 use super::budgets::Budget;
@@ -36,8 +37,8 @@ pub struct Remembered {
 /// Everything that one commit makes durable, over all runs of the process.
 #[derive(Debug, Default)]
 pub struct Batch<'a> {
-    /// Whether it holds more than tokens, so that its commit is waited for.
-    pub is_waited_for: bool,
+    /// It holds only tokens. Nobody waits for these to be durable, so the disk may take them with the next commit.
+    pub has_only_tokens: bool,
     /// Each run with the attempt that must still own it.
     pub runs: Vec<(RunId, i32)>,
     pub calls: Vec<&'a CallRow>,
@@ -70,11 +71,15 @@ pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Rememb
 }
 
 /// All runs wait for a batch, and each run's heartbeat waits for its row: so a batch must not take long.
-const BATCH_LIMITS: Limits =
-    Limits { statement_ms: 5_000, lock_ms: 4_000, is_lazy: false, is_frequent: true };
+const BATCH_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000, is_frequent: true };
 /// Only the run itself waits for a batch of its own.
-const SINGLE_RUN_LIMITS: Limits =
-    Limits { statement_ms: 10_000, lock_ms: 8_000, is_lazy: false, is_frequent: true };
+const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000, is_frequent: true };
+
+/// A database for [`commit`] and [`commit_alone`]: a batch that ends no run is one message to it.
+#[must_use]
+pub fn database(options: PgConnectOptions, max_connections: u32) -> Db {
+    Db::of_engine(options, max_connections, BATCH_LIMITS)
+}
 
 /// Makes a batch durable in one transaction, for the runs that their attempt still owns; returns which those are. Rows
 /// of other runs are left out: their owner has changed.
@@ -83,9 +88,15 @@ const SINGLE_RUN_LIMITS: Limits =
 /// When the transaction failed; nothing of it is stored then. [`StoreError::is_too_slow`] where one of
 /// the runs is in the way of the others.
 pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
-    // Nobody waits for a batch of tokens to be durable: the disk may take it with the next commit.
-    let limits = if batch.is_waited_for { BATCH_LIMITS } else { Limits { is_lazy: true, ..BATCH_LIMITS } };
-    let mut tx = db.begin_within(&Scope::Engine, limits).await?;
+    if batch.finished.is_empty()
+        && batch.waits.is_empty()
+        && let Some(mut connection) = db.for_one_statement().await?
+    {
+        let owned = write(&mut connection, batch).await?;
+        connection.commit().await?;
+        return Ok(owned);
+    }
+    let mut tx = db.begin_within(&Scope::Engine, BATCH_LIMITS).await?;
     let owned = write(&mut tx, batch).await?;
     let finished = batch.finished.iter().copied().filter(|row| owned.contains(&row.run));
     finish::finish(&mut tx, &finished.collect::<Vec<_>>()).await?;
@@ -142,7 +153,9 @@ async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, S
     }
     let logs = Notice::Log(batch.runs.iter().map(|(run, _)| *run).collect());
     notify::push(sql.push(", told AS MATERIALIZED ("), &logs);
-    sql.push(") SELECT id FROM owned, (SELECT count(*) FROM told) AS notices");
+    // Local to the statement's transaction: its commit does not wait for the disk.
+    let disk = if batch.has_only_tokens { ", set_config('synchronous_commit', 'off', true)" } else { "" };
+    sql.push(format_args!(") SELECT id{disk} FROM owned, (SELECT count(*) FROM told) AS notices"));
     let owned: Vec<Uuid> = sql.build_query_scalar().fetch_all(tx).await?;
     Ok(owned.into_iter().map(RunId).collect())
 }

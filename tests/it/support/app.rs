@@ -12,7 +12,7 @@ use llm_council::config::{Config, Overrides};
 use llm_council::runs::log::WRITER_CONNECTIONS;
 use llm_council::server::{self, app::App};
 use llm_council::shutdown::Shutdown;
-use llm_council::store::Db;
+use llm_council::store::journal;
 use llm_council::telemetry::Telemetry;
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ first_token_ms = 0
         let (handle, server) = {
             let runs = app.runs.clone();
             // With as few connections as the program gives it.
-            let writer = Db::lazy(db.options(), WRITER_CONNECTIONS);
+            let writer = journal::database(db.options(), WRITER_CONNECTIONS);
             shutdown.tasks().spawn_background(runs.clone().write(writer));
             let work = move || shutdown.tasks().spawn_background(runs.work());
             server::serve(app.clone(), listener, work).expect("the server")
