@@ -7,8 +7,10 @@ use async_trait::async_trait;
 use futures_util::stream;
 use serde_json::json;
 
+use super::super::chat_completions::ReplyReader;
 use super::super::purpose::ANY;
 use super::super::reply::Usage;
+use super::super::upstream_error::Asked;
 use super::super::{Chunks, ModelInfo, NoSink, Schema, Tool};
 use super::*;
 
@@ -298,6 +300,20 @@ async fn a_reason_to_stop_beside_every_piece_does_not_end_an_answer() {
     let request = ChatRequest { timeouts, ..request() };
     let reply = send(&provider, &request, &mut NoSink, 100).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.reasoning.as_deref()), ("Yes.", Some("hmhm")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_character_before_a_reason_to_stop_does_not_keep_an_answer_open() {
+    let asked = Asked { provider: "gate".into(), model: "m".into(), secrets: Default::default() };
+    let (mut reader, mut chunks) = (ReplyReader::new(asked), Vec::new());
+    for piece in [
+        r#"{"choices":[{"delta":{"content":"all\ud83d"}}]}"#,
+        r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
+    ] {
+        reader.read_event(piece, &mut chunks).unwrap();
+    }
+    let left_open = chunks.into_iter().map(Give).chain([Never]).collect();
+    assert_eq!(call(&Scripted::new(vec![left_open])).await.unwrap().text, "all\u{fffd}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -201,10 +201,17 @@ impl ReplyReader {
         if self.done || payload.is_empty() {
             return Ok(());
         }
+        let before = out.len();
+        let was_finished = self.finished;
         let joined = self.halves.join(payload);
         let read = self.read_pieces(&joined, out);
+        // A half that comes after a finish reason is held back, but shows already that the answer goes on.
+        self.went_on |= was_finished && self.halves.are_held();
         if self.is_whole() {
-            out.extend(self.halves.end().into_iter().flatten());
+            // Tokens after a finish reason would mean that the answer goes on.
+            let is_finish = |chunk: &Chunk| matches!(chunk, Chunk::Finish(_));
+            let at = out[before..].iter().position(is_finish).map_or(out.len(), |at| before + at);
+            out.splice(at..at, self.halves.end().into_iter().flatten());
         }
         read
     }

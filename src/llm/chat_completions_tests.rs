@@ -294,6 +294,28 @@ fn a_character_that_was_cut_between_two_pieces_is_whole_again() {
 }
 
 #[test]
+fn half_a_character_that_stays_so_comes_before_the_reason_to_stop() {
+    let piece = |text: &str, reason: &str| {
+        format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}},"finish_reason":{reason}}}]}}"#)
+    };
+    let (going_on, stop) = ("null", "\"stop\"");
+    for pieces in [
+        [piece(r"a\ud83d", going_on), piece("", stop)],
+        [piece("a", going_on), piece(r"\ud83d", stop)],
+        // One event may hold both.
+        [String::new(), piece(r"a\ud83d", going_on) + &piece("", stop)],
+    ] {
+        let (chunks, error) = read(&[&pieces[0], &pieces[1]]);
+        let whole = vec![text_of("a"), text_of("\u{fffd}"), Chunk::Finish("stop".into())];
+        assert_eq!((chunks, error), (whole, None), "{pieces:?}");
+    }
+    // A reason beside every piece does not end an answer, not even in the middle of a character.
+    let (chunks, error) = read(&[&piece("a", stop), &piece(r"\ud83d", stop), &piece(r"\ude00b", stop)]);
+    let texts: Vec<&Chunk> = chunks.iter().filter(|chunk| chunk.is_token()).collect();
+    assert_eq!((texts, error), (vec![&text_of("a"), &text_of("😀b")], None));
+}
+
+#[test]
 fn several_pieces_in_one_event_are_read_in_order() {
     let (one, two) =
         (r#"{"choices":[{"delta":{"content":"1"}}]}"#, r#"{"choices":[{"delta":{"content":"2"}}]}"#);

@@ -21,7 +21,7 @@ impl Halves {
     /// that begins the next text of the same field. If that text begins otherwise, U+FFFD replaces the half.
     pub fn join<'j>(&mut self, json: &'j str) -> Cow<'j, str> {
         let has_halves = json.contains("\\ud") || json.contains("\\uD");
-        if !has_halves && self.held.iter().all(Option::is_none) {
+        if !has_halves && !self.are_held() {
             return Cow::Borrowed(json);
         }
         let mut out = String::with_capacity(json.len() + 16);
@@ -65,6 +65,11 @@ impl Halves {
             text = before;
         }
         out.push_str(text);
+    }
+
+    /// Whether any half still waits for its second one.
+    pub fn are_held(&self) -> bool {
+        self.held.iter().any(Option::is_some)
     }
 
     /// What is left at the end of a reply: U+FFFD for each half whose second half never came. Tool arguments that end
