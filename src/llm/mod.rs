@@ -197,6 +197,11 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Whether it may have this model although its list, complete otherwise, does not.
+    fn takes_unlisted(&self, _model: &str) -> bool {
+        false
+    }
+
     /// Whether its models accept tools, unless its list says otherwise for one of them.
     fn takes_tools(&self) -> bool {
         true

@@ -114,6 +114,12 @@ pub fn floats(id: &str) -> bool {
     maker(id).starts_with('~')
 }
 
+/// Whether it is one of OpenRouter's routers (`openrouter/auto`), each of which chooses a model for every request.
+/// OpenRouter does not list all of them.
+pub(super) fn is_router(id: &str) -> bool {
+    id.starts_with("openrouter/")
+}
+
 /// The name under which a call counts in figures, weights and prices: that of the model that was asked, unless it is a
 /// floating name and the reply names the model that wrote it.
 #[must_use]

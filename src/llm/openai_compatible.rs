@@ -226,6 +226,10 @@ impl Provider for OpenAiCompatible {
         self.models.is_none()
     }
 
+    fn takes_unlisted(&self, model: &str) -> bool {
+        self.endpoint.base().host_str() == Some("openrouter.ai") && model_list::is_router(model)
+    }
+
     fn takes_tools(&self) -> bool {
         self.preset.tools
     }

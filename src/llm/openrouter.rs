@@ -7,6 +7,7 @@ use super::chat_completions::Dialect;
 use super::endpoint::{Endpoint, Server};
 use super::error::CallError;
 use super::kind::{Problem, Variable};
+use super::model_list::is_router;
 use super::openai_compatible::listed;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
@@ -92,6 +93,10 @@ impl Provider for OpenRouter {
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
         listed(&self.endpoint, &self.name).await
+    }
+
+    fn takes_unlisted(&self, model: &str) -> bool {
+        is_router(model)
     }
 
     fn streams(&self) -> bool {

@@ -384,9 +384,8 @@ impl Models for Registry {
         if entry.provider.is_simulated() || !entry.provider.lists_all() {
             return true;
         }
-        // OpenRouter does not list all of its routers (`openrouter/auto`).
         let has = self.cached().and_then(|offers| offers.has(&entry.name, id));
-        has.is_none_or(|has| has || id.starts_with("openrouter/"))
+        has.is_none_or(|has| has || entry.provider.takes_unlisted(id))
     }
 
     fn context_tokens(&self, model: &str) -> Option<u64> {

@@ -102,6 +102,23 @@ async fn openrouter_without_a_key_is_an_error_before_any_request() {
     assert_eq!(error.message, "openrouter has no key: set providers.openrouter.api_key");
 }
 
+/// A model in a list. Only `x/y:free` says what it can do.
+fn listed(id: &str) -> ModelInfo {
+    ModelInfo {
+        id: id.into(),
+        name: id.into(),
+        context_length: None,
+        pricing: Some(Pricing { prompt: 0.5, completion: 1.0, ..Pricing::default() }),
+        provider: "gate".into(),
+        family: "x".into(),
+        structured_outputs: id == "x/y:free",
+        tools: (id == "x/y:free").then_some(false),
+        images: (id == "x/y:free").then_some(true),
+        canonical: None,
+        region: None,
+    }
+}
+
 /// Lists one model, or fails, once the test lets it.
 struct Listing {
     asked: Arc<AtomicUsize>,
@@ -129,21 +146,7 @@ impl Provider for Listing {
         if self.fails.contains(&nth) {
             return Err(CallError::new(ErrorKind::Overloaded, "gate is down"));
         }
-        Ok(["x/y:free", "sim:z"]
-            .map(|id| ModelInfo {
-                id: id.into(),
-                name: id.into(),
-                context_length: None,
-                pricing: Some(Pricing { prompt: 0.5, completion: 1.0, ..Pricing::default() }),
-                provider: "gate".into(),
-                family: "x".into(),
-                structured_outputs: id == "x/y:free",
-                tools: (id == "x/y:free").then_some(false),
-                images: (id == "x/y:free").then_some(true),
-                canonical: None,
-                region: None,
-            })
-            .to_vec())
+        Ok(["x/y:free", "sim:z"].map(listed).to_vec())
     }
 
     fn schemas(&self) -> Schemas {
@@ -419,4 +422,31 @@ async fn a_model_is_on_offer_when_its_provider_lists_it_or_lists_nothing() {
     go.notify_one();
     registry.models().await;
     assert!(registry.is_available("gate:no/such"), "a list that could not be read says nothing");
+}
+
+#[test]
+fn a_router_that_is_not_listed_is_on_offer_at_openrouter_alone() {
+    let at = |name: &str, base_url: &str| ProviderSettings {
+        base_url: Some(base_url.into()),
+        ..ProviderSettings::new(name, &openai_compatible::KIND)
+    };
+    let providers = vec![
+        ProviderSettings::new("openrouter", &openrouter::KIND),
+        at("ours", "https://openrouter.ai/api/v1"),
+        at("gate", "https://gate.example/v1"),
+    ];
+    let registry = Registry::new(providers, "openrouter").unwrap();
+    let lists = ["openrouter", "ours", "gate"].map(|name| (name.to_owned(), vec![listed("x/y")]));
+    let offers = Offers::new(Arc::default(), tokio::time::Instant::now(), lists.into());
+    *registry.offers.write().unwrap() = Some(Arc::new(offers));
+    for (id, offered) in [
+        ("openrouter/auto", true),
+        ("ours:openrouter/auto", true),
+        ("gate:openrouter/auto", false),
+        ("gate:x/y", true),
+        ("openrouter:no/such", false),
+        ("ours:no/such", false),
+    ] {
+        assert_eq!(registry.is_available(id), offered, "{id}");
+    }
 }
