@@ -1,12 +1,15 @@
 //! A question on its way: what the screen shows before events arrive, as they do, and if none do.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::effects::{Effect, Reply};
 use super::panes::Tab;
-use super::state::{Item, Link, Popup, State, Thread, Turn, area, text};
+use super::state::{Item, Link, Popup, Replaced, State, Thread, Turn, area, text};
 use crate::terminal::chat::settings::Preset;
 use crate::terminal::exit;
+use crate::terminal::live::piece::Costs;
 use crate::terminal::live::{LiveRun, RunStatus};
 use crate::terminal::query;
 use crate::terminal::session::{Place, Step, Trouble};
@@ -44,13 +47,34 @@ pub fn ask(state: &mut State, question: String) -> Vec<Effect> {
     vec![Effect::Ask { conversation, begins, body }]
 }
 
-/// Asks again what failed in the last run: the new run takes its place.
-fn again(state: &mut State, conversation: &str) {
+/// Asks again what failed in this run: the new run takes its place.
+fn again(state: &mut State, conversation: &str, run: String) {
     let Some(thread) = state.threads.get_mut(conversation) else { return };
     if let Some(turn) = thread.turns.last_mut() {
-        *turn = Turn { question: std::mem::take(&mut turn.question), ..Turn::default() };
+        let earlier = std::mem::take(turn);
+        let mut replaced = earlier.replaced;
+        // Where the conversation was read again meanwhile, it already names the run among those before.
+        if earlier.run.run_id.as_ref() == Some(&run) {
+            replaced.push(Replaced { run_id: run, costs: earlier.run.costs.clone() });
+        }
+        *turn = Turn { question: earlier.question, replaced, ..Turn::default() };
     }
     follow(thread);
+}
+
+/// Says what the conversation has cost, now that the costs of these runs are known.
+fn priced(state: &mut State, conversation: &str, costs: Vec<(String, Costs)>) {
+    let Some(thread) = state.threads.get_mut(conversation) else { return };
+    let mut costs: HashMap<String, Costs> = costs.into_iter().collect();
+    for replaced in thread.turns.iter_mut().flat_map(|turn| &mut turn.replaced) {
+        if let Some(costs) = costs.remove(&replaced.run_id) {
+            replaced.costs = Some(costs);
+        }
+    }
+    let said = thread.cost();
+    if state.open.as_deref() == Some(conversation) {
+        state.say(said);
+    }
 }
 
 /// A conversation was deleted; it must not be continued.
@@ -80,7 +104,8 @@ pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Opened { conversation, stored } => return opened(state, &conversation, stored),
         Reply::Refused { conversation, trouble } => refused(state, &conversation, &trouble),
         Reply::Step { conversation, step } => return stepped(state, &conversation, step),
-        Reply::Again { conversation } => again(state, &conversation),
+        Reply::Again { conversation, run } => again(state, &conversation, run),
+        Reply::Costs { conversation, costs } => priced(state, &conversation, costs),
         Reply::Deleted { conversation } => return deleted(state, &conversation),
         Reply::Ended { conversation } => return ended(state, &conversation),
         Reply::Presets(presets) => state.presets = presets,
@@ -159,21 +184,29 @@ fn opened(state: &mut State, conversation: &str, stored: Result<Value, Trouble>)
     if !title.is_empty() {
         thread.title = title;
     }
-    thread.turns.clear();
+    // What is known of their costs need not be read once more.
+    let known: HashMap<String, Costs> = thread.turns.drain(..).flat_map(costs_by_run).collect();
     for message in stored.get("messages").and_then(Value::as_array).into_iter().flatten() {
         if text(message, "role") == "user" {
             thread.turns.push(Turn { question: text(message, "content"), ..Turn::default() });
             continue;
         }
         let run = LiveRun::of_message(message);
+        let earlier = message.get("earlier_runs").and_then(Value::as_array).into_iter().flatten();
+        let earlier = earlier.filter_map(Value::as_str);
+        let replaced = |id: &str| Replaced { run_id: id.to_owned(), costs: known.get(id).cloned() };
+        let replaced: Vec<Replaced> = earlier.map(replaced).collect();
         match thread.turns.last_mut() {
-            Some(turn) if turn.run == LiveRun::default() => turn.run = run,
-            // A run that was asked again has a message of its own.
+            Some(turn) if turn.run == LiveRun::default() => {
+                turn.run = run;
+                turn.replaced = replaced;
+            }
+            // An imported conversation may have several answers to a question.
             Some(turn) => {
                 let question = turn.question.clone();
-                thread.turns.push(Turn { question, run, problem: None });
+                thread.turns.push(Turn { question, run, replaced, problem: None });
             }
-            None => thread.turns.push(Turn { run, ..Turn::default() }),
+            None => thread.turns.push(Turn { run, replaced, ..Turn::default() }),
         }
     }
     thread.show(usize::MAX, Tab::Final);
@@ -185,6 +218,12 @@ fn opened(state: &mut State, conversation: &str, stored: Result<Value, Trouble>)
     }
     follow(thread);
     vec![Effect::Follow { conversation: conversation.to_owned(), run }]
+}
+
+/// What the runs of a turn have cost, each by its id, as far as it is known.
+fn costs_by_run(turn: Turn) -> impl Iterator<Item = (String, Costs)> {
+    let last = turn.run.run_id.clone().zip(turn.run.costs.clone());
+    turn.replaced.into_iter().filter_map(|replaced| Some((replaced.run_id, replaced.costs?))).chain(last)
 }
 
 /// A question as it was typed: one that begins with a slash has another before it.

@@ -6,7 +6,6 @@ use super::state::{Prompt, State, Thread};
 use crate::terminal::chat::command::{Command, Setting};
 use crate::terminal::chat::save_new;
 use crate::terminal::query::for_pipe;
-use crate::terminal::text::amounts;
 
 /// The result of a command.
 pub enum Obeyed {
@@ -53,11 +52,7 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
         Command::Attach(file) => {
             vec![Effect::Attach { file, already: state.settings.files.len(), to: state.open.clone() }]
         }
-        Command::Cost => {
-            let said = state.thread().map_or_else(|| "Nothing was asked yet.".to_owned(), cost);
-            state.say(said);
-            Vec::new()
-        }
+        Command::Cost => cost(state),
         Command::Save(path) => {
             let answer = state.thread().and_then(Thread::turn);
             let answer = answer.map(|turn| for_pipe(turn.run.final_answer.piece.text.trim()));
@@ -78,18 +73,20 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
     Obeyed::Effects(effects)
 }
 
-/// What the conversation has cost, and whether that is complete.
-fn cost(thread: &Thread) -> String {
-    let costs: Vec<_> = thread.turns.iter().filter_map(|turn| turn.run.costs.as_ref()).collect();
-    let known: Vec<f64> = costs.iter().filter_map(|costs| costs.total).collect();
-    let is_all = known.len() == thread.turns.len() && costs.iter().all(|costs| costs.unknown_calls == 0);
-    match (known.is_empty(), is_all) {
-        (true, _) => "What this conversation has cost is not known.".to_owned(),
-        (false, true) => format!("This conversation has cost {}.", amounts::usd(Some(known.iter().sum()))),
-        (false, false) => {
-            format!("This conversation has cost at least {}.", amounts::usd(Some(known.iter().sum())))
-        }
+/// Says what the conversation has cost, once the costs of runs that were replaced are read.
+fn cost(state: &mut State) -> Vec<Effect> {
+    let Some((conversation, thread)) = state.open.clone().zip(state.thread()) else {
+        state.say("Nothing was asked yet.");
+        return Vec::new();
+    };
+    let unread = thread.turns.iter().flat_map(|turn| &turn.replaced).filter(|run| run.costs.is_none());
+    let runs: Vec<String> = unread.map(|run| run.run_id.clone()).collect();
+    if !runs.is_empty() {
+        return vec![Effect::Costs { conversation, runs }];
     }
+    let said = thread.cost();
+    state.say(said);
+    Vec::new()
 }
 
 /// Changes how the next question is asked.

@@ -9,7 +9,9 @@ use super::state::{Item, Prompt, text};
 use crate::terminal::chat::settings::Preset;
 use crate::terminal::chat::{again, at_home, escaped, save_new};
 use crate::terminal::files::{self, Attached};
+use crate::terminal::live::LiveRun;
 use crate::terminal::live::families::path_of_correction;
+use crate::terminal::live::piece::Costs;
 use crate::terminal::session::{Following, Method, Question, Session, Step, Trouble};
 
 /// How many conversations are listed.
@@ -36,6 +38,11 @@ pub enum Effect {
     Retry {
         conversation: String,
         run: String,
+    },
+    /// Reads what these runs of a conversation have cost.
+    Costs {
+        conversation: String,
+        runs: Vec<String>,
     },
     Cancel {
         run: String,
@@ -103,9 +110,15 @@ pub enum Reply {
         conversation: String,
         step: Step,
     },
-    /// Failed parts are asked again: the new run takes the place of the last one.
+    /// Failed parts of this run are asked again: the new run takes its place.
     Again {
         conversation: String,
+        run: String,
+    },
+    /// What runs have cost, as far as it could be read, each with its id.
+    Costs {
+        conversation: String,
+        costs: Vec<(String, Costs)>,
     },
     Deleted {
         conversation: String,
@@ -156,7 +169,7 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
             let retried = async { session.follow(&again(session.as_ref(), &run).await?, 0).await };
             match retried.await {
                 Ok(following) => {
-                    let asked = Reply::Again { conversation: conversation.clone() };
+                    let asked = Reply::Again { conversation: conversation.clone(), run };
                     if replies.send(asked).await.is_ok() {
                         follow(conversation, following, &replies).await;
                     }
@@ -164,6 +177,10 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
                 }
                 Err(trouble) => Reply::Trouble(trouble),
             }
+        }
+        Effect::Costs { conversation, runs } => {
+            let costs = costs(session.as_ref(), runs).await;
+            Reply::Costs { conversation, costs }
         }
         Effect::Cancel { run } => match session.cancel(&run).await {
             Ok(()) => return,
@@ -246,6 +263,18 @@ async fn list(session: &dyn Session, query: &str) -> Result<Vec<Item>, Trouble> 
         snippet: is_search.then(|| text(item, "snippet")),
     };
     Ok(answer.as_array().into_iter().flatten().map(item).collect())
+}
+
+/// What these runs have cost. One that cannot be read is left out: the sum then says that it is not all.
+async fn costs(session: &dyn Session, runs: Vec<String>) -> Vec<(String, Costs)> {
+    let mut known = Vec::new();
+    for run in runs {
+        match session.get(&format!("/api/runs/{}", escaped(&run))).await {
+            Ok(result) => known.extend(LiveRun::of_message(&result).costs.clone().map(|costs| (run, costs))),
+            Err(trouble) => tracing::debug!(%trouble, run, "the cost of a run cannot be read"),
+        }
+    }
+    known
 }
 
 async fn change(session: &dyn Session, asks: &Prompt, value: &str) -> Reply {

@@ -11,9 +11,10 @@ use super::keys::Action;
 use super::panes::{Pane, Tab};
 use super::shelf::Shelf;
 use crate::terminal::chat::settings::{Preset, Settings};
+use crate::terminal::live::piece::Costs;
 use crate::terminal::live::{Earlier, LiveRun};
 use crate::terminal::session::Place;
-use crate::terminal::text::Theme;
+use crate::terminal::text::{Theme, amounts};
 
 /// A conversation in the list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,11 +39,21 @@ pub struct List {
     pub problem: Option<String>,
 }
 
+/// A run whose answer another one has replaced: it was asked again. What it cost was spent all the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replaced {
+    pub run_id: String,
+    /// `None` until they are known.
+    pub costs: Option<Costs>,
+}
+
 /// A question and what became of it.
 #[derive(Debug, Default)]
 pub struct Turn {
     pub question: String,
     pub run: LiveRun,
+    /// The runs before this one, oldest first.
+    pub replaced: Vec<Replaced>,
     /// Why there are no events.
     pub problem: Option<String>,
 }
@@ -97,6 +108,25 @@ impl Thread {
     pub fn offer(&self) -> Option<&Earlier> {
         let run = self.live()?;
         run.options.offer().filter(|_| self.offer_seen != run.run_id)
+    }
+
+    /// What the conversation has cost, and whether that is complete: each of its runs counts once, also one that was
+    /// replaced, since a run that replaces it pays only for what it asks anew.
+    #[must_use]
+    pub fn cost(&self) -> String {
+        let mut runs: Vec<Option<&Costs>> = Vec::new();
+        for turn in &self.turns {
+            runs.extend(turn.replaced.iter().map(|run| run.costs.as_ref()));
+            runs.push(turn.run.costs.as_ref());
+        }
+        let known: Vec<f64> = runs.iter().flatten().filter_map(|costs| costs.total).collect();
+        let is_all = known.len() == runs.len() && runs.iter().flatten().all(|costs| costs.unknown_calls == 0);
+        let sum = amounts::usd(Some(known.iter().sum()));
+        match (known.is_empty(), is_all) {
+            (true, _) => "What this conversation has cost is not known.".to_owned(),
+            (false, true) => format!("This conversation has cost {sum}."),
+            (false, false) => format!("This conversation has cost at least {sum}."),
+        }
     }
 
     /// Reads this turn from its beginning.

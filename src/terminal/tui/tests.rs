@@ -17,6 +17,7 @@ use super::panes::{Pane, Tab};
 use super::state::{Item, Link, Popup, Prompt, State, Thread, Turn};
 use crate::terminal::chat::settings::Settings;
 use crate::terminal::files::Attached;
+use crate::terminal::live::piece::Costs;
 use crate::terminal::session::{Place, Step, Trouble};
 use crate::terminal::text::{Background, Depth, Frames, Theme};
 
@@ -323,7 +324,7 @@ fn what_is_asked_again_comes_in_the_place_of_the_run_before() {
         Some("r1"),
         "it stays as it was"
     );
-    reply(&mut state, Reply::Again { conversation: "x".to_owned() });
+    reply(&mut state, Reply::Again { conversation: "x".to_owned(), run: "r1".to_owned() });
     assert_eq!(state.thread().unwrap().turns.len(), 1);
     assert!(state.is_live());
 }
@@ -360,6 +361,59 @@ fn what_is_not_known_is_not_said_to_have_cost_nothing() {
     state.threads.get_mut("x").unwrap().turns.remove(0);
     line(&mut state, "/cost");
     assert!(screen(&mut state, 80, 20).contains("is not known."));
+}
+
+#[test]
+fn a_run_that_was_asked_again_counts_once_in_what_a_conversation_has_cost() {
+    let mut state = state();
+    read(&mut state, "x");
+    let id = || "x".to_owned();
+    reply(&mut state, Reply::Again { conversation: id(), run: "r1".to_owned() });
+    let costs = json!({"total_cost": 0.25, "total_tokens": 40});
+    for event in [
+        json!({"type": "run_started", "run_id": "r2", "conversation_id": "x", "message_id": "m"}),
+        json!({"type": "costs_complete", "data": costs}),
+        json!({"type": "complete"}),
+    ] {
+        tell(&mut state, "x", event);
+    }
+    reply(&mut state, Reply::Ended { conversation: id() });
+    assert_eq!(line(&mut state, "/cost"), []);
+    assert!(screen(&mut state, 80, 20).contains("has cost $0.7500."));
+    // Read again, its message names the run before, whose cost is known.
+    let stored = json!({"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "id": "m",
+        "run_id": "r2", "status": "complete", "earlier_runs": ["r1"], "metadata": {"costs": costs}}]});
+    reply(&mut state, Reply::Opened { conversation: id(), stored: Ok(stored.clone()) });
+    assert_eq!(line(&mut state, "/cost"), []);
+    assert!(screen(&mut state, 80, 20).contains("has cost $0.7500."));
+    // The reply to the request to ask again may come after that.
+    reply(&mut state, Reply::Again { conversation: id(), run: "r1".to_owned() });
+    assert_eq!(state.thread().unwrap().turns[0].replaced.len(), 1);
+}
+
+#[test]
+fn the_costs_of_runs_that_were_replaced_are_read_when_they_are_asked_for() {
+    let mut state = state();
+    state.threads.insert("x".to_owned(), Thread::default());
+    state.open = Some("x".to_owned());
+    let stored = json!({"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "id": "m",
+        "run_id": "r3", "status": "complete", "earlier_runs": ["r1", "r2"],
+        "metadata": {"costs": {"total_cost": 0.25}}}]});
+    reply(&mut state, Reply::Opened { conversation: "x".to_owned(), stored: Ok(stored) });
+    let unread = |runs: &[&str]| Effect::Costs {
+        conversation: "x".to_owned(),
+        runs: runs.iter().map(|run| (*run).to_owned()).collect(),
+    };
+    let known = |run: &str, usd: f64| Reply::Costs {
+        conversation: "x".to_owned(),
+        costs: vec![(run.to_owned(), Costs { total: Some(usd), ..Costs::default() })],
+    };
+    assert_eq!(line(&mut state, "/cost"), [unread(&["r1", "r2"])]);
+    reply(&mut state, known("r1", 0.5));
+    assert!(screen(&mut state, 80, 20).contains("has cost at least $0.7500."));
+    assert_eq!(line(&mut state, "/cost"), [unread(&["r2"])]);
+    reply(&mut state, known("r2", 1.0));
+    assert!(screen(&mut state, 80, 20).contains("has cost $1.75"));
 }
 
 #[test]

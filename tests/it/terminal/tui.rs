@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Losable;
 use super::screen::{Screen, ask};
 use crate::support::app::TestApp;
-use crate::support::model_server::{AskedFor, Gate, RecordedRequest, Script};
+use crate::support::model_server::{AskedFor, Gate, RecordedRequest, Script, plausible};
 
 /// The line without what is another in each run: times, ports and ids.
 fn steady(line: &str) -> String {
@@ -174,6 +174,28 @@ async fn a_question_is_corrected_while_it_is_answered() {
     let stored = app.user("ann").get(&path).await.ok();
     assert_eq!(stored["messages"][1]["metadata"]["corrections"][0]["text"], "In winter.", "{stored}");
     left(&screen, &["q"]).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn what_a_conversation_has_cost_includes_a_run_that_was_asked_again() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        Some(plausible(request).usage(json!({"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25})))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let asked = json!({"content": "Why is the sky blue?"});
+    let first = ann.post(&format!("/api/conversations/{id}/message"), asked).await.ok();
+    let path = format!("/api/runs/{}/retry", first["run_id"].as_str().unwrap());
+    let again = ann.post(&path, json!({"from": "stage3"})).await.ok();
+    ann.events(again["run_id"].as_str().unwrap(), 0).await.rest().await;
+    let screen = ask(&app, &["tui", "--conversation", &id], 110, 32).await;
+    screen.shows(&["Why is the sky blue?", "[3 Final]"]).await;
+    screen.keys(&["/cost", "Enter"]);
+    // Ten calls, and the final answer once more.
+    screen.shows(&["This conversation has cost $2.75"]).await;
+    left(&screen, &["C-q"]).await;
     app.close().await;
 }
 
