@@ -25,6 +25,8 @@ struct Fake {
     refuses: bool,
     /// Every run fails.
     fails: bool,
+    /// The connection is lost before a run that exists can be followed.
+    is_lost: bool,
 }
 
 fn steps(run: &str, answer: &str, fails: bool) -> Following {
@@ -62,6 +64,7 @@ impl Session for Fake {
                 {"id": "x2", "title": "Second", "updated_at": "2026-01-02T03:04:05", "running": true},
             ]),
             "/api/runs/r1/retry" => json!({"run_id": "r2", "replaces": "r1"}),
+            "/api/runs/r2/retry" => json!({"run_id": "r3", "replaces": "r2"}),
             path if path.starts_with("/api/conversations/") => json!({"title": "Kept", "messages": [
                 {"role": "user", "id": "q", "content": "Why?"},
                 {"role": "assistant", "id": "m", "run_id": "r9", "status": "complete", "stage3": {"model": "a/one", "response": "all:\n\tmake it"}},
@@ -88,6 +91,9 @@ impl Session for Fake {
     }
 
     async fn follow(&self, run: &str, _after: u64) -> Result<Following, Trouble> {
+        if self.is_lost {
+            return Err(Trouble::NotReachable("it is away".to_owned()));
+        }
         Ok(steps(run, "A better answer.", false))
     }
 }
@@ -282,6 +288,17 @@ async fn a_failed_run_can_be_tried_again_and_what_it_cost_is_counted() {
     assert!(talked.said.contains("/export?format=json"), "{}", talked.said);
     let talked = talk(Fake::default(), false, &["/retry", "/cost"]).await;
     assert!(talked.complaints.contains("there is no run yet"), "{}", talked.complaints);
+}
+
+#[tokio::test]
+async fn a_run_that_was_begun_again_is_counted_even_where_it_cannot_be_followed() {
+    let fake = Fake { fails: true, is_lost: true, ..Fake::default() };
+    let talked = talk(fake, true, &["Why?", "/retry", "/cost", "/retry"]).await;
+    assert!(talked.complaints.contains("it is away"), "{}", talked.complaints);
+    assert!(talked.said.contains("cost unknown, 0 tokens  (tried again)\n"), "{}", talked.said);
+    assert!(talked.said.contains("In all: at least $0.2500, 1.0k tokens"), "{}", talked.said);
+    let requests = ["POST /api/runs/r1/retry {}", "POST /api/runs/r2/retry {}"];
+    assert_eq!(talked.requests, requests, "it has replaced the run before");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::deliberation::Deliberation;
@@ -70,8 +70,13 @@ pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output)
 
 /// Shows an existing run, from its beginning.
 pub async fn follow(session: Arc<dyn Session>, run: &str, output: &Output) -> Watched {
-    let (followed, run) = (session.clone(), run.to_owned());
-    watch(session, async move { followed.follow(&run, 0).await }, output).await
+    let (followed, id) = (session.clone(), run.to_owned());
+    let mut watched = watch(session, async move { followed.follow(&id, 0).await }, output).await;
+    // It exists, and is paid for, even if none of its events could be read.
+    if watched.run.run_id.is_none() {
+        watched.run.apply(&json!({ "type": "run_started", "run_id": run }));
+    }
+    watched
 }
 
 async fn watch(
@@ -331,7 +336,7 @@ mod tests {
 
     use async_trait::async_trait;
     use futures_util::stream;
-    use serde_json::{Map, json};
+    use serde_json::Map;
 
     use super::*;
     use crate::terminal::session::{Method, Place};
