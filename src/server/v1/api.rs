@@ -14,18 +14,18 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::single_calls::Name;
 
-/// The API's names for the fields of a question.
+/// The API's names for the fields of a question, by which errors name them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
     pub question: &'static str,
     pub instructions: &'static str,
     /// The form of the answer.
     pub form: &'static str,
-    /// What switches web search on.
+    /// The parameter that switches web search on.
     pub search: &'static str,
 }
 
-/// The caller, and how they identified themselves.
+/// What a request comes with besides its body: this server, who calls, and the HTTP request itself with its headers.
 #[derive(Clone, Copy)]
 pub(super) struct From<'f> {
     pub app: &'f App,
@@ -33,57 +33,62 @@ pub(super) struct From<'f> {
     pub request: &'f HttpRequest,
 }
 
-/// Where a question goes on.
+/// The place in an existing conversation that a question continues from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GoesOn {
     pub conversation: ConversationId,
-    /// The answer that it follows.
+    /// The answer that the question follows.
     pub after: MessageId,
 }
 
-/// The place of a question.
+/// Where a question belongs, and what was said before it.
 pub(super) struct Place {
-    /// The conversation and message that it follows; `None` begins a new conversation.
+    /// The answer that it follows; with `None` it begins a new conversation, though there may be a history.
     pub goes_on: Option<GoesOn>,
     /// The history that the models see.
     pub history: Vec<Turn>,
-    /// The files that came with the question before, where the request does not repeat it.
+    /// The files of the question before, where the request refers to that question instead of repeating it.
     pub files: Vec<SaidFile>,
 }
 
 /// A request of one of the two APIs.
 pub(super) trait Api: Sized {
-    /// The mark on conversations that are begun by it.
+    /// Marks the conversations that this API begins.
     const ORIGIN: &'static str;
+    /// Where questions are sent; part of what the same request is known by.
     const PATH: &'static str;
     const NAMES: Names;
-    /// Whether a later list of messages is to find this conversation.
+    /// Whether later requests find a conversation by its last question, because they cannot name it: see
+    /// [`conversation`](super::conversation).
     const IS_FOUND_BY_QUESTION: bool;
 
-    /// Puts into a body what it only names.
+    /// Replaces ids in a body that stand for earlier messages by these messages.
     ///
     /// # Errors
-    /// Every name that stands for nothing of the caller's.
+    /// Every id that stands for no message of the caller's; ids of too many or too long ones.
     async fn fill_in(from: From<'_>, body: &mut Value) -> Result<(), Refusal>;
     /// Reads a body; `coming` are the files that came as data within it.
     ///
     /// # Errors
-    /// Everything that is wrong with it, or cannot be done.
+    /// Everything in it that is wrong or that a council cannot do.
     fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal>;
+    /// What it asks for, as far as both APIs have it.
     fn wanted(&self) -> &Wanted;
     /// The names of parameters that are ignored.
     fn ignored(&self) -> &[String];
-    /// What of the request its answer repeats.
+    /// The fields of the request that its answer repeats. They are stored with the run, for those who read it later.
     fn kept(&self) -> Value;
+    /// Finds out where the question belongs.
     async fn place(&self, from: From<'_>) -> Result<Place, Refusal>;
-    /// Answers with one call, or joins that of the same request.
+    /// Answers with one call of one model, or with the call of the same request that is under way or whose reply nobody
+    /// has had.
     async fn answer_directly(
         &self,
         from: From<'_>,
         whom: Whom<'_>,
         name: Name,
     ) -> Result<HttpResponse, Refusal>;
-    /// Answers with what comes of a run.
+    /// Answers with the outcome of a run.
     async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal>;
 }
 
@@ -91,5 +96,6 @@ pub(super) trait Api: Sized {
 pub(super) enum Whom<'w> {
     /// The utility model, for a chore.
     Utility,
+    /// A single member.
     Seat(&'w Member),
 }

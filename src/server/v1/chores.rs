@@ -1,10 +1,11 @@
 //! Chores: what chat programs ask by themselves in addition to a conversation, such as a title for it. Nobody wants to
-//! wait or pay for a council there. They are recognised by how their prompts begin.
+//! wait or pay for a council there, so the utility model answers them alone. They are recognised by how their prompts
+//! begin.
 
 use super::messages::Said;
 
-/// How the prompts of chat programs begin, ignoring the white space between words. Some programs put them into
-/// the system prompt.
+/// How the prompts of chat programs begin; case and the white space between words make no difference. Some programs put
+/// them into the system prompt.
 const KNOWN: [&str; 19] = [
     // Open WebUI, to 0.12: title, tags, follow-ups, summaries, search queries, autocompletion, pictures, emoji.
     "### Task: Generate a concise, 3-5 word title",
@@ -29,7 +30,8 @@ const KNOWN: [&str; 19] = [
     "Generate a short, descriptive title for this conversation",
 ];
 
-/// Whether a text is a chore: one of the known prompts, or one that the administrator has named.
+/// Whether a request is a chore: its question or its system prompt begins as one of the [`KNOWN`] prompts does, or as one
+/// of `named`, which the configuration adds (`programs.chores`). A blank one there is passed over.
 pub(super) fn is_one(said: &Said, named: &[String]) -> bool {
     let system = said.system.iter().map(String::as_str);
     let texts: Vec<String> = system.chain([said.question.as_str()]).map(plain).collect();
@@ -40,7 +42,8 @@ pub(super) fn is_one(said: &Said, named: &[String]) -> bool {
     KNOWN.iter().copied().chain(named.iter().map(String::as_str)).any(begins)
 }
 
-/// A text in small letters with single spaces, as far as a prompt's beginning goes.
+/// The first 60 words of a text, which is more than the beginnings of prompts have, in the form in which they are
+/// compared: in lower case, with single spaces and straight apostrophes.
 fn plain(text: &str) -> String {
     let words = text.split_whitespace().take(60).map(str::to_lowercase);
     words.collect::<Vec<_>>().join(" ").replace('\u{2019}', "'")

@@ -1,5 +1,6 @@
 //! Finds the conversation that a list of messages continues. Clients of chat completions send the whole conversation
-//! each time, without an id: it continues the one whose last turns are the same.
+//! each time, without an id: it continues the one whose last turns are the same. Also puts a question of these APIs into
+//! the words of our own API.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -16,21 +17,22 @@ use crate::server::extract::Caller;
 use crate::server::problem::Problem;
 use crate::store::conversations::{self, Text};
 
-/// How many of the last turns are compared.
+/// How many of the last turns are compared at most.
 const TURNS: usize = 4;
 
-/// A key for a question, without what programs change in it.
+/// The hash by which a conversation is found through its last question. It leaves out what programs change in a text.
 pub(super) fn digest(question: &str) -> Vec<u8> {
     Sha256::digest(plain(question)).to_vec()
 }
 
-/// A text without white space, which programs trim and wrap as they like.
+/// A text without any white space, since programs trim and wrap texts as they like.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The caller's conversation, begun by this API, that ends with the turns of this request; none where there is none.
-/// Its end is what was written last, whichever branch is shown in a browser.
+/// The place in the caller's conversation that ends with the turns of this request, among the latest that this API has
+/// begun; `None` if there is none, or the request has no turns. The end of a conversation is what was written last in it,
+/// whichever branch a browser shows.
 pub(super) async fn of(
     app: &App,
     caller: &Caller,
@@ -50,7 +52,9 @@ pub(super) async fn of(
     Ok(None)
 }
 
-/// Whether a conversation ends with these turns, as far back as both go.
+/// Whether a conversation ends with these turns. Both are compared backwards from their ends, as far as both go and at
+/// most [`TURNS`] turns: a program may leave out the oldest ones, or have some that are not stored here. At least one
+/// question with its answer has to be compared.
 fn ends_with(stored: &[Text], turns: &[Turn]) -> bool {
     let told = turns.iter().flat_map(|turn| [&turn.question, &turn.answer]).rev().take(2 * TURNS);
     let mut compared = 0;
@@ -63,7 +67,9 @@ fn ends_with(stored: &[Text], turns: &[Turn]) -> bool {
     compared >= 2
 }
 
-/// Whether a program repeats what is stored; an answer as its stream told it, below what a writer took back.
+/// Whether a text that a program sends is the stored one. Of an answer it may also send the whole stream: if one writer
+/// broke off and another wrote the answer, the stream had the beginning by the first, then [`RULE`], then the answer, and
+/// only the answer is stored.
 fn is_told(stored: &Text, told: &str) -> bool {
     let Some(stored_text) = stored.content.as_deref().map(plain) else { return false };
     let told = plain(told);
@@ -71,7 +77,7 @@ fn is_told(stored: &Text, told: &str) -> bool {
         || (stored.role == "assistant" && told.ends_with(&format!("{}{stored_text}", plain(RULE))))
 }
 
-/// The fields of a question with these files, as these APIs call them.
+/// For each field of a question in our own API, the field of these APIs that it came from, by which errors name it.
 pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str)> {
     let fields = [
         ("content", names.question),
@@ -87,7 +93,7 @@ pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str
     fields.chain(files.map(|(place, file)| (format!("attachments.{place}"), file.field.as_str()))).collect()
 }
 
-/// The body of a question with a model's options.
+/// The body of a question in our own API: the options that the name of a model stands for, and what the request says.
 pub(super) fn body(wanted: &Wanted, files: &[SaidFile], options: &Value, goes_on: Option<GoesOn>) -> Value {
     let said = &wanted.said;
     let mut body = options.clone();

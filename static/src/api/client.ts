@@ -1,4 +1,7 @@
-/** Every call to the server goes through here, so that "signed out" is noticed once for all. */
+/**
+ * The calls to the server's API. All of them go through `request`, so that one place notices that
+ * the reader is signed out, that somebody else is signed in, or that the server is away.
+ */
 import { availability } from "./availability";
 import { clock } from "./clock";
 import { identity } from "./identity";
@@ -31,7 +34,11 @@ export type SessionState = "open" | "signed_out" | "blocked";
 let state: SessionState = "open";
 const listeners = new Set<Listener>();
 
-/** Whether the last answer said that the session has ended, or is of no use; for useSyncExternalStore. */
+/**
+ * Whether the reader's session can be used, as far as the server's last answer shows: `signed_out`
+ * when the proxy has ended it, `blocked` when an administrator has blocked the reader. `state` and
+ * `subscribe` are what useSyncExternalStore takes.
+ */
 export const session = {
   state: () => state,
   subscribe(listener: Listener) {
@@ -49,10 +56,14 @@ export const session = {
   },
 };
 
-/** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
+/**
+ * Sends a request, and returns the response if it is a success; everything else is thrown as a
+ * Problem. A redirect is not followed: it leads to the sign-in page of a proxy, on another site.
+ */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  // A change is made in a user's name: sent before the server has said who is signed in, it might
-  // be made in the next user's.
+  // Each request names the user whom the page is for, and the server refuses it when somebody else
+  // is signed in. So a change waits until the page knows its user: without the name it could be
+  // made for whoever has signed in since.
   const changes = init.method !== undefined && init.method !== "GET";
   if (changes && identity.user() === null) await identity.check(api.user);
   const user = path === userPath ? null : identity.user();
@@ -77,12 +88,13 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   const problem: Problem | null = await problemOf(response);
   session.note(problem);
   if (problem?.kind === "restarting") availability.note("restarting");
-  // Asking who that is loads the page anew for them.
+  // This learns who is signed in now, and reloads the page for them.
   if (problem?.kind === "another_user") await identity.check(api.user);
   if (problem) throw problem;
   return response;
 }
 
+/** The JSON of a response. */
 export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await request(path, {
     ...init,
@@ -91,36 +103,49 @@ export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   return (await response.json()) as T;
 }
 
+/** What `request` needs to send this body as JSON. */
 export const send = (method: string, body: unknown): RequestInit => ({
   method,
   headers: { "content-type": "application/json" },
   body: JSON.stringify(body),
 });
 
-/** A request that gets through even if its page is left at once, as users do once the page has shown it as done. */
+/**
+ * Has the browser complete a request even if the page is closed meanwhile. For changes that the page
+ * shows as done before the server has answered: people leave then.
+ */
 export const last = (init: RequestInit): RequestInit => ({ ...init, keepalive: true });
 
-/** A page of a plain list, whose length over all pages stands in a header. */
+/**
+ * Reads a page of a list that comes as a plain array and begins at `offset`. The length of the whole
+ * list is in a header; without it, the list counts as ending with this page.
+ */
 export async function page<T>(response: Response, offset: number): Promise<Page<T>> {
   const items = (await response.json()) as T[];
   const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
   return { items, total: Number.isFinite(total) ? total : offset + items.length };
 }
 
+/** The path of a conversation. */
 const one = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
 
 export interface Page<T> {
   items: T[];
+  /** The length of the whole list. */
   total: number;
 }
 
-/** All of a list that the server gives in pages, each asked for by a query. */
+/**
+ * Reads a whole list, page by page. `read` fetches the page for a query (`limit=…&offset=…`) that
+ * begins at `offset`.
+ */
 export async function everything<T>(
   read: (query: string, offset: number) => Promise<Page<T>>,
 ): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
-    // It gives fewer at once where its limit is lower.
+    // A page may be shorter than asked for, where the server's own limit is lower: the next one
+    // begins after what has arrived.
     const { items, total } = await read(`limit=1000&offset=${all.length}`, all.length);
     all.push(...items);
     const isMore = items.length > 0 && all.length < total;
@@ -133,7 +158,7 @@ interface Wanted {
   tag?: string | null;
   archived?: boolean;
   pinned?: boolean;
-  /** Only conversations in the folder with this id, or with `none` in no folder. */
+  /** Only conversations in the folder with this id; `none`: only those that are in no folder. */
   folder?: string | null;
 }
 
@@ -159,7 +184,7 @@ export const api = {
     json<unknown>(`/api/settings/presets/${encodeURIComponent(id)}`, { method: "DELETE" }),
   models: () => json<ModelList>("/api/models"),
 
-  /** Conversations, those asked in last first. */
+  /** A page of the reader's conversations; the one with the latest question comes first. */
   async conversations(
     offset: number,
     limit: number,
@@ -177,8 +202,9 @@ export const api = {
     return page(await request(`/api/conversations?${query}`), offset);
   },
   /**
-   * On the branch through this message, or the one that was looked at last. Where it is said how many of the last answers are
-   * wanted whole, the others have no more than their text (`brief`).
+   * A conversation with the messages of one branch: the one through the message `branch`, or without
+   * it the one that was looked at last. With `whole`, only that many of the last answers come whole;
+   * earlier ones have just the text of their final answer (`brief`).
    */
   conversation(id: string, branch?: string, whole?: number) {
     const query = new URLSearchParams();
@@ -188,14 +214,17 @@ export const api = {
     return json<Conversation>(one(id) + (asked && `?${asked}`));
   },
   rename: (id: string, title: string) => json<unknown>(one(id), last(send("PATCH", { title }))),
-  /** `pinned` where it is to be pinned in the same step; otherwise the server decides what becomes of a pin. */
+  /**
+   * Archives a conversation, or takes it back. Archiving removes its pin; `pinned` pins it again in
+   * the same step, when one that was pinned is taken back. Otherwise nothing is said about the pin.
+   */
   archive: (id: string, archived: boolean, pinned: boolean) =>
     json<unknown>(one(id), last(send("PATCH", { archived, pinned: pinned || undefined }))),
   pin: (id: string, pinned: boolean) => json<unknown>(one(id), last(send("PATCH", { pinned }))),
-  /** Remembers the branch through a message, and answers with the conversation on it. */
+  /** Makes the branch through a message the one that is read, and returns the conversation on it. */
   chooseBranch: (id: string, message_id: string) =>
     json<Conversation>(`${one(id)}/branch`, send("PUT", { message_id })),
-  /** As many as the server gives at once. */
+  /** The reader's tags; of more than 1000 the first page. */
   tags: () => json<Tags>("/api/tags"),
   setTags: (id: string, tags: string[]) =>
     json<unknown>(`${one(id)}/tags`, last(send("PUT", { tags }))),

@@ -1,4 +1,4 @@
-/** Folders: groups of the reader's own conversations, in their list alone. */
+/** Folders, into which a reader sorts the conversations of their own list. Nobody else sees them. */
 import { useQuery } from "@tanstack/react-query";
 import { api, json } from "./client";
 import { askAgainMs, keys } from "./queries";
@@ -9,22 +9,25 @@ export type Folder = Schemas["FolderView"];
 export const foldersPath = "/api/folders";
 export const folderList = [...keys.conversations, "folders"] as const;
 
-/** How many of a folder are shown: as many as the server gives at once. */
+/** The most conversations of one folder that are shown: the server's longest page. */
 export const mostInFolder = 500;
 
 /**
- * By name. Keyed next to the lists of conversations: what has those read again has these read again
- * too.
+ * The reader's folders, sorted by name. Their key begins with that of the lists of conversations, so
+ * that whatever has the lists read again has the folders read again too.
  */
 export const useFolders = (enabled: boolean) =>
   useQuery({
     queryKey: folderList,
-    // There can be no more than the server gives at once.
+    // One page has them all: a person may have 200, and without a limit a page has 1000.
     queryFn: async () => (await json<Schemas["FolderList"]>(foldersPath)).folders,
     enabled,
   });
 
-/** What is in each of these, by their ids. What was read of others stays until these are there. */
+/**
+ * The conversations in each of these folders, by the folder's id. Another choice of folders is read
+ * as a whole; until that has arrived, the conversations of the choice before are returned.
+ */
 export const useInFolders = (ids: readonly string[]) =>
   useQuery({
     queryKey: [...folderList, "open", ...ids],
