@@ -252,8 +252,7 @@ impl ReplyReader {
     }
 
     fn malformed(&self, what: &str, text: &str) -> CallError {
-        let short: String = text.chars().take(80).collect();
-        self.asked.bad_response(&format!("{what}: {}", self.asked.excerpt(&short)))
+        self.asked.bad_response(&format!("{what}: {}", self.asked.beginning(text)))
     }
 
     fn take_plain(&mut self, piece: PlainPiece<'_>, out: &mut Vec<Chunk>) {

@@ -438,6 +438,22 @@ fn a_malformed_piece_is_an_error_that_shows_its_beginning() {
 }
 
 #[test]
+fn a_malformed_piece_shows_no_part_of_a_key() {
+    let key = format!("sk-{}", "hidden".repeat(20));
+    let asked =
+        Asked { provider: "gate".into(), model: "m".into(), secrets: std::iter::once(key.clone()).collect() };
+    let said = format!("Incorrect API key provided: {key}. Find yours in the settings.");
+    let of_stream = ReplyReader::new(asked.clone()).read_event(&said, &mut Vec::new());
+    let of_document = ReplyReader::new(asked).read_whole(&said, &mut Vec::new());
+    for error in [of_stream, of_document].map(Result::unwrap_err) {
+        assert!(
+            error.message.ends_with("Incorrect API key provided: [redacted]. Find yours in the settings."),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn a_whole_reply_is_read_like_a_stream_of_one() {
     let (mut reader, mut out) = (reader(), Vec::new());
     let body = r#"{"model":"x","choices":[{"message":{"role":"assistant","content":"Hi","reasoning":"r"},"finish_reason":"length"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}"#;

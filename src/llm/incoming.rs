@@ -17,6 +17,9 @@ const MAX_EVENT_BYTES: usize = 4 << 20;
 const MAX_JSON_BYTES: usize = 16 << 20;
 /// How much of an HTML page is read: its title is near the start.
 const MAX_PAGE_BYTES: usize = 64 << 10;
+/// How much of a stream is kept for the error that it is none: more than is shown, so that no secret in what is shown is
+/// cut and so not recognised.
+const MAX_BEGINNING_BYTES: usize = 4 << 10;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// What a successful answer turned out to be. Its first character decides: servers mislabel their content, and send a
@@ -103,7 +106,7 @@ impl Incoming {
                     Some(_) => {
                         self.form = Form::Events;
                         let bytes = self.body.clone();
-                        self.body.truncate(400);
+                        self.body.truncate(MAX_BEGINNING_BYTES);
                         self.take_events(&bytes);
                     }
                 }

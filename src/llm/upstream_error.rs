@@ -12,6 +12,9 @@ use super::clean;
 use super::error::{CallError, ErrorKind};
 use super::retry::parse_retry_after;
 
+/// How much is shown of what came in no known form.
+const MAX_BEGINNING_CHARS: usize = 80;
+
 /// Which provider was asked for which model: what every error message of one call is made of.
 #[derive(Debug, Clone)]
 pub struct Asked {
@@ -42,6 +45,12 @@ impl Asked {
     /// The provider's own words, fit to be shown.
     pub fn excerpt(&self, text: &str) -> String {
         clean::excerpt(text, self.secrets.0.iter().map(ExposeSecret::expose_secret))
+    }
+
+    /// The first words of what came in no known form, fit to be shown.
+    pub fn beginning(&self, text: &str) -> String {
+        // Cut only afterwards: of a secret that is cut, the rest would not be recognised.
+        self.excerpt(text).chars().take(MAX_BEGINNING_CHARS).collect()
     }
 
     /// The error for an HTTP response outside 2xx. `body` is what could be read of it; it may ask for a wait if no

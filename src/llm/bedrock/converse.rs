@@ -88,10 +88,7 @@ impl ReplyReader {
     fn parse(&self, body: &[u8], what: &str) -> Result<Value, CallError> {
         let text = String::from_utf8_lossy(body);
         let value = serde_json::from_str(&clean::json(&text)).ok().filter(Value::is_object);
-        value.ok_or_else(|| {
-            let short: String = text.chars().take(80).collect();
-            self.asked.bad_response(&format!("{what}: {}", self.asked.excerpt(&short)))
-        })
+        value.ok_or_else(|| self.asked.bad_response(&format!("{what}: {}", self.asked.beginning(&text))))
     }
 
     fn read_delta(&mut self, index: u64, delta: &Value, out: &mut Vec<Chunk>) -> Result<(), CallError> {

@@ -189,6 +189,16 @@ fn a_document_is_read_like_a_stream() {
     }
 }
 
+#[test]
+fn what_is_no_json_shows_no_part_of_a_key() {
+    let key = format!("AKIA{}", "hidden".repeat(20));
+    let secrets: Secrets = std::iter::once(key.clone()).collect();
+    let mut reader = ReplyReader::new(Asked { provider: "bedrock".into(), model: "m".into(), secrets });
+    let said = format!("The security token {key} in the request is invalid.");
+    let error = reader.read_whole(said.as_bytes(), &mut Vec::new()).unwrap_err();
+    assert!(error.message.ends_with("The security token [redacted] in the request is invalid."), "{error}");
+}
+
 proptest! {
     #[test]
     fn any_event_is_read_without_panic(kind in "[a-zA-Z]{0,20}", body in ".{0,60}") {
