@@ -5,6 +5,9 @@ use secrecy::ExposeSecret as _;
 
 use super::settings::ProviderSettings;
 
+/// The words before a key in the value of a header.
+const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
+
 /// The API key, without the line break that files and variables often end with.
 pub(super) fn key(settings: &ProviderSettings) -> Option<&str> {
     settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty())
@@ -37,7 +40,40 @@ pub(super) fn configured(settings: &ProviderSettings, problems: &mut Vec<String>
     headers
 }
 
-/// What no message may show: the key, and the values of headers.
+/// What no message may show: the key, and the values of headers. A server that repeats a key repeats it without the word
+/// before it.
 pub(super) fn secrets(settings: &ProviderSettings) -> impl Iterator<Item = String> {
-    key(settings).map(str::to_owned).into_iter().chain(settings.headers.values().cloned())
+    let values = settings.headers.values().map(|value| value.trim());
+    let keys_in_values = values.clone().filter_map(|value| {
+        let (scheme, key) = value.split_once(' ')?;
+        SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(key.trim())
+    });
+    key(settings).into_iter().chain(values).chain(keys_in_values).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::llm::openrouter;
+
+    #[test]
+    fn a_key_in_a_header_is_a_secret_with_the_word_before_it_and_without() {
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let settings = ProviderSettings {
+            api_key: Some("sk-one\n".to_owned().into()),
+            headers: BTreeMap::from([
+                header("Authorization", "Bearer sk-two"),
+                header("X-Gate", "basic  dXNlcjpwdw== "),
+                header("X-Title", "Our council"),
+            ]),
+            ..ProviderSettings::new("gate", &openrouter::KIND)
+        };
+        let secrets: Vec<String> = secrets(&settings).collect();
+        assert_eq!(
+            secrets,
+            ["sk-one", "Bearer sk-two", "basic  dXNlcjpwdw==", "Our council", "sk-two", "dXNlcjpwdw=="]
+        );
+    }
 }
