@@ -16,7 +16,7 @@ use super::limit::InFlight;
 use super::metrics::CallWatch;
 use super::reply::{Reply, ToolCall};
 use super::request::{ChatRequest, Timeouts};
-use super::retry::{Progress, RetryPolicy};
+use super::retry::{Progress, RetryPolicy, is_worth_retrying};
 use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
 use super::thoughts::Thoughts;
@@ -102,15 +102,15 @@ impl Caller<'_> {
                     }
                 }
                 Some(Err(refusal)) => {
-                    let error =
-                        earlier.take().unwrap_or_else(|| self.breaker.refused(refusal, &request.model));
+                    let refused = self.breaker.refused(refusal, &request.model);
+                    let wait = refused.retry_after_ms;
+                    let error = not_sent(earlier.take(), refused);
                     if !refusal.is_a_limit() {
                         return Err(error);
                     }
-                    let wait = self.breaker.refused(refusal, &request.model).retry_after_ms;
                     CallError { retry_after_ms: wait, ..error }
                 }
-                None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
+                None => return Err(not_sent(earlier, self.no_place(request.timeouts))),
             };
             if asked.sampling.temperature.is_some()
                 && !progress.arrived
@@ -317,6 +317,16 @@ impl Caller<'_> {
             Excess::ToolCalls => format!("the answer makes more than {MAX_TOOL_CALLS} tool calls"),
         };
         CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.name)).having_reached()
+    }
+}
+
+/// The error of a call that is not sent again: that of its last try, which says more. Only if the provider refused that
+/// try for a part of the request, which has been left out since, is the reason why it is not sent (`why`) the error.
+fn not_sent(earlier: Option<CallError>, why: CallError) -> CallError {
+    match earlier {
+        None => why,
+        Some(error) if is_worth_retrying(&error) => error,
+        Some(CallError { tries, reached, partial, .. }) => CallError { tries, reached, partial, ..why },
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the calls of one provider share: its slots, its breaker, and what it refused.
 
+use std::sync::atomic::AtomicBool;
+
 use super::super::super::{ChatMessage, Sampling};
 use super::*;
 
@@ -364,6 +366,52 @@ async fn a_temperature_that_is_out_of_range_stays_refused() {
     let error = Gate::new(1).ask(&provider, &with_temperature(request())).await.unwrap_err();
     assert_eq!((error.kind, error.tries), (ErrorKind::Refused, 1));
     assert_eq!(*provider.sent.lock().unwrap(), [(Some(0.2), false)]);
+}
+
+/// Limits the rate of the first request without a temperature, refuses those with one a moment later, and answers all
+/// others.
+#[derive(Default)]
+struct Busy {
+    is_limited: AtomicBool,
+    /// Of each other request, whether it had a temperature and whether it had a schema.
+    sent: Mutex<Vec<(bool, bool)>>,
+}
+
+#[async_trait]
+impl Provider for Busy {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let refusal = |kind, status, words| CallError { status: Some(status), ..CallError::new(kind, words) };
+        let has_temperature = request.sampling.temperature.is_some();
+        if !has_temperature && !self.is_limited.swap(true, Ordering::Relaxed) {
+            let limited = refusal(ErrorKind::RateLimited, 429, "slow down");
+            return Err(CallError { retry_after_ms: Some(2_000), ..limited });
+        }
+        self.sent.lock().unwrap().push((has_temperature, request.schema.is_some()));
+        if has_temperature {
+            sleep(Duration::from_millis(100)).await;
+            return Err(refusal(ErrorKind::Refused, 400, "`temperature` is deprecated for this model."));
+        }
+        let chunks = [Chunk::Text("x".into()), Chunk::Finish("stop".into())];
+        Ok(stream::iter(chunks.map(Ok)).boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limit_is_waited_for_also_by_a_call_that_has_left_out_its_temperature() {
+    let (gate, busy) = (Gate::new(9), Busy::default());
+    let (refused, limited) = (with_temperature(with_schema()), request());
+    let before = Instant::now();
+    let (refused, limited) = tokio::join!(gate.ask(&busy, &refused), gate.ask(&busy, &limited));
+    assert_eq!((refused.unwrap().tries, limited.unwrap().tries), (2, 2));
+    assert!(before.elapsed() >= Duration::from_secs(2));
+    let mut sent = busy.sent.lock().unwrap().clone();
+    sent.sort_unstable();
+    assert_eq!(sent, [(false, false), (false, true), (true, true)], "the schema was not what was refused");
+    assert!(!gate.schema_refusals.holds(&request().model));
 }
 
 /// Refuses every request with tools in these words, and answers the others.

@@ -101,7 +101,7 @@ impl RetryPolicy {
 const MAX_SILENT_TRIES: u32 = 2;
 
 /// Whether the next try may succeed. `docs/options.md` has this as a table, which a test compares.
-fn is_worth_retrying(error: &CallError) -> bool {
+pub(super) fn is_worth_retrying(error: &CallError) -> bool {
     match error.kind {
         ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Timeout => match error.status {
             Some(status) => matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 524 | 529),
