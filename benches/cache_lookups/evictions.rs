@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use llm_council::cache::{digest, hash_embedding, vector};
-use llm_council::council::earlier::{Looked, Scope, Wanted};
+use llm_council::council::earlier::{EarlierLookup, EarlierQuery, Scope};
 use llm_council::id::{MessageId, RunId, UserId};
 use llm_council::runs::Runs;
 use llm_council::store::Db;
@@ -165,17 +165,17 @@ async fn looks(shared: Arc<Shared>, looker: usize, runs: Vec<(RunId, MessageId)>
             tokio::task::yield_now().await;
             continue;
         };
-        let wanted = Wanted { scope: shared.scope, question: &question, near: None };
-        match shared.runs.look_for_earlier(&shared.user, &wanted).await {
-            Looked::Answer(answer) => {
+        let query = EarlierQuery { scope: shared.scope, question: &question, near: None };
+        match shared.runs.look_for_earlier(&shared.user, &query).await {
+            EarlierLookup::Answer(answer) => {
                 let Some((run, _)) = runs.next() else { break };
                 let hit = Some(answer.id.parse()?);
                 let look = LookedUp { user: &shared.user, run, hit, embedding_failed: false };
                 record(&shared.db, &look).await?;
                 shared.hits.fetch_add(1, Ordering::Relaxed);
             }
-            Looked::Nothing { .. } => {}
-            Looked::Unavailable => anyhow::bail!("an earlier answer could not be looked for"),
+            EarlierLookup::Nothing { .. } => {}
+            EarlierLookup::Unavailable => anyhow::bail!("an earlier answer could not be looked for"),
         }
     }
     Ok(())

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use llm_council::cache::vector::{Needle, encode};
-use llm_council::council::earlier::{Looked, Wanted};
+use llm_council::council::earlier::{EarlierLookup, EarlierQuery};
 use llm_council::store::{Db, Scope};
 
 use super::bed::Bed;
@@ -155,17 +155,17 @@ async fn look(bed: &Bed, people: &People, person: &Person, kind: Kind, round: u3
     };
     let embedded = person.embedded(vector);
     let near = (kind != Kind::Exact).then_some((&embedded, THRESHOLD));
-    let wanted = Wanted { scope: people.scope, question: &question, near };
+    let query = EarlierQuery { scope: people.scope, question: &question, near };
     let began = Instant::now();
-    let looked = bed.runs.look_for_earlier(&person.user, &wanted).await;
+    let looked = bed.runs.look_for_earlier(&person.user, &query).await;
     let taken = began.elapsed().as_secs_f64() * 1e6;
     let is_right = match (&looked, kind) {
-        (Looked::Answer(answer), Kind::Exact) => answer.exact,
-        (Looked::Answer(answer), Kind::Near) => {
+        (EarlierLookup::Answer(answer), Kind::Exact) => answer.exact,
+        (EarlierLookup::Answer(answer), Kind::Near) => {
             !answer.exact && answer.question.as_deref() == Some(question.as_str())
         }
-        (Looked::Nothing { best, .. }, Kind::Nothing) => best.is_some(),
-        (Looked::Answer(_) | Looked::Nothing { .. } | Looked::Unavailable, _) => false,
+        (EarlierLookup::Nothing { best, .. }, Kind::Nothing) => best.is_some(),
+        (EarlierLookup::Answer(_) | EarlierLookup::Nothing { .. } | EarlierLookup::Unavailable, _) => false,
     };
     anyhow::ensure!(is_right, "{}, {question}: {looked:?}", kind.name());
     Ok(taken)

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use llm_council::cache::{digest, vector};
 use llm_council::id::RunId;
-use llm_council::store::cache::{LookUp, MOST_COMPARED, NEAREST, STATEMENTS, Whose, vectors};
+use llm_council::store::cache::{EntryOwner, LookUp, MOST_COMPARED, NEAREST, STATEMENTS, vectors};
 use llm_council::store::{Db, Scope};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
@@ -51,8 +51,12 @@ async fn explained(
     sql: &str,
 ) -> anyhow::Result<Value> {
     let method = person.method();
-    let look =
-        LookUp { user: &person.user, run: RunId(Uuid::nil()), scope: &people.scope.0, whose: Whose::Own };
+    let look = LookUp {
+        user: &person.user,
+        run: RunId(Uuid::nil()),
+        scope: &people.scope.0,
+        owner: EntryOwner::Own,
+    };
     let encoded = vector::encode(people.vector(person, 1)).context("it has been stored")?;
     let signature = vector::signature(&encoded).context("it has been stored")?;
     let ids: Vec<Uuid> =

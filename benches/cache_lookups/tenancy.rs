@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use llm_council::cache::{digest, hash_embedding, vector};
-use llm_council::council::earlier::{Embedded, Looked, Scope, Wanted};
+use llm_council::council::earlier::{EarlierLookup, EarlierQuery, Embedded, Scope};
 use llm_council::id::{MessageId, RunId, UserId};
 use llm_council::store::cache::{Method, NewEntry, Sharing, keep};
 use sha2::{Digest as _, Sha256};
@@ -84,12 +84,12 @@ impl Neighbours<'_> {
             let kept = if is_asked { question.clone() } else { question.replacen("has", "had", 1) };
             self.keep(&kept).await?;
             let embedded = Embedded::Hash(hash_embedding::embed(&question));
-            let wanted = Wanted { scope: self.scope, question: &question, near: None };
+            let query = EarlierQuery { scope: self.scope, question: &question, near: None };
             let is_own = user == &self.neighbour;
-            let by_text = self.look(user, &wanted, is_own.then_some(is_asked)).await?;
+            let by_text = self.look(user, &query, is_own.then_some(is_asked)).await?;
             // As near as an identical question, since others of these questions are near as well.
-            let wanted = Wanted { near: Some((&embedded, THRESHOLD.max(0.9999))), ..wanted };
-            let by_vector = self.look(user, &wanted, is_own.then_some(is_asked)).await?;
+            let query = EarlierQuery { near: Some((&embedded, THRESHOLD.max(0.9999))), ..query };
+            let by_vector = self.look(user, &query, is_own.then_some(is_asked)).await?;
             if round >= BEFORE {
                 for (times, taken) in [(&mut text, by_text), (&mut near, by_vector)] {
                     if is_asked { times.asked.push(taken) } else { times.not_asked.push(taken) }
@@ -123,16 +123,21 @@ impl Neighbours<'_> {
     }
 
     /// In microseconds. `is_there` says whether an answer is to be found; nobody may find another user's.
-    async fn look(&self, user: &UserId, wanted: &Wanted<'_>, is_there: Option<bool>) -> anyhow::Result<f64> {
+    async fn look(
+        &self,
+        user: &UserId,
+        query: &EarlierQuery<'_>,
+        is_there: Option<bool>,
+    ) -> anyhow::Result<f64> {
         let began = Instant::now();
-        let looked = self.bed.runs.look_for_earlier(user, wanted).await;
+        let looked = self.bed.runs.look_for_earlier(user, query).await;
         let taken = began.elapsed().as_secs_f64() * 1e6;
         let is_right = match looked {
-            Looked::Answer(_) => is_there == Some(true),
-            Looked::Nothing { .. } => is_there != Some(true),
-            Looked::Unavailable => false,
+            EarlierLookup::Answer(_) => is_there == Some(true),
+            EarlierLookup::Nothing { .. } => is_there != Some(true),
+            EarlierLookup::Unavailable => false,
         };
-        anyhow::ensure!(is_right, "{}, asked by {}: {looked:?}", wanted.question, user.as_str());
+        anyhow::ensure!(is_right, "{}, asked by {}: {looked:?}", query.question, user.as_str());
         Ok(taken)
     }
 }

@@ -55,7 +55,7 @@ impl Embedded {
 
 /// The earlier answer to look for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'w> {
+pub struct EarlierQuery<'w> {
     pub scope: Scope,
     pub question: &'w str,
     /// The question's vector, and the cosine from which on questions count as the same; `None` to find the same text
@@ -94,7 +94,7 @@ pub struct EarlierAnswer {
 /// The outcome of looking for an earlier answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "found", rename_all = "snake_case")]
-pub enum Looked {
+pub enum EarlierLookup {
     Answer(Box<EarlierAnswer>),
     Nothing {
         /// The cosine of the nearest question of this scope, if there is one to compare with.
@@ -110,7 +110,7 @@ pub enum Looked {
 
 /// An answer to be kept.
 #[derive(Debug, Clone, Copy)]
-pub struct Keep<'k> {
+pub struct AnswerToKeep<'k> {
     pub scope: Scope,
     pub question: &'k str,
     pub embedded: &'k Embedded,
@@ -123,7 +123,7 @@ pub struct Keep<'k> {
 /// The outcome of keeping an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kept", rename_all = "snake_case")]
-pub enum Kept {
+pub enum KeepOutcome {
     /// Kept under this id; the user has `size` entries now.
     As { id: String, size: u64 },
     /// Not kept, since a part of it is missing: another time it may be complete.

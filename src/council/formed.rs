@@ -35,18 +35,18 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
 /// A prompt that asks for the answer, and for its form where it has one.
 #[must_use]
 pub fn asking_for(run: &Run, brief: &Brief, prompt: String) -> String {
-    told(run, brief, prompt, &INSTRUCTIONS)
+    with_form(run, brief, prompt, &INSTRUCTIONS)
 }
 
 /// A prompt that asks for a choice among drafts, and states their form where they have one.
 #[must_use]
 pub fn choosing_among(run: &Run, brief: &Brief, prompt: String) -> String {
-    told(run, brief, prompt, &OF_CHOICE)
+    with_form(run, brief, prompt, &OF_CHOICE)
 }
 
-fn told(run: &Run, brief: &Brief, prompt: String, template: &Template) -> String {
+fn with_form(run: &Run, brief: &Brief, prompt: String, template: &Template) -> String {
     match &brief.form {
-        Some(form) => prompt + &saying(form, &brief.prompts, &run.marker(), template),
+        Some(form) => prompt + &form_instruction(form, &brief.prompts, &run.marker(), template),
         None => prompt,
     }
 }
@@ -54,10 +54,10 @@ fn told(run: &Run, brief: &Brief, prompt: String, template: &Template) -> String
 /// The instruction on this form for a model that answers alone; `marker` is that of the fences.
 #[must_use]
 pub fn instructions(form: &AnswerForm, prompts: &Prompts, marker: &str) -> String {
-    saying(form, prompts, marker, &INSTRUCTIONS)
+    form_instruction(form, prompts, marker, &INSTRUCTIONS)
 }
 
-fn saying(form: &AnswerForm, prompts: &Prompts, marker: &str, template: &Template) -> String {
+fn form_instruction(form: &AnswerForm, prompts: &Prompts, marker: &str, template: &Template) -> String {
     prompts.fill(template, &[("shape", &shape(form, prompts, marker))])
 }
 
@@ -98,7 +98,7 @@ async fn repair(
     let mut joined = Joined::default();
     // Reported if the second try does not have the form either.
     let first = reply.text.clone();
-    joined.go_on(Reply { text: String::new(), ..reply });
+    joined.add_turn(Reply { text: String::new(), ..reply });
     let again = match call.send().await {
         Ok(again) => again,
         Err(error) => return Err(joined.fail(error)),

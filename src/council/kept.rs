@@ -2,11 +2,11 @@
 
 use super::estimate::Kept;
 use super::features::{Deliberation, Lookups};
-use super::fork::{Again, Part};
 use super::formats::decomposition::stored::StoredDecomposition;
+use super::rerun::{Part, RerunScope};
 use super::stages::answers::Answer;
 
-impl Again {
+impl RerunScope {
     /// Adapts it to the format of the earlier answer: in one with rounds, a member is the speaker of the first round.
     #[must_use]
     pub fn in_format_of(self, earlier: &Deliberation) -> Self {

@@ -30,9 +30,9 @@ pub struct MemberRetry {
 pub type Retries = BTreeMap<(Stage, String), u32>;
 
 /// The retries that a run with these events has begun.
-pub fn begun<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Retries {
+pub fn begun<'e>(events: impl IntoIterator<Item = &'e AnyEvent>) -> Retries {
     let mut begun = Retries::new();
-    for event in told {
+    for event in events {
         if let Some(RunEvent::MemberRetried { member, stage, retry, .. }) = event.get() {
             begun.insert((stage.clone(), member.clone()), *retry);
         }
@@ -82,8 +82,8 @@ mod tests {
                 started_at: None,
             })
         };
-        let told = [retried("one", 1), RunEvent::Complete {}.into(), retried("two", 1), retried("one", 2)];
+        let events = [retried("one", 1), RunEvent::Complete {}.into(), retried("two", 1), retried("one", 2)];
         let of = |member: &str| (Stage::named("stage1"), member.to_owned());
-        assert_eq!(begun(&told), Retries::from([(of("one"), 2), (of("two"), 1)]));
+        assert_eq!(begun(&events), Retries::from([(of("one"), 2), (of("two"), 1)]));
     }
 }

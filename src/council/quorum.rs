@@ -45,7 +45,7 @@ pub struct Quorum {
 }
 
 /// One of several calls under way.
-pub struct Waiting<'f, T> {
+pub struct PendingCall<'f, T> {
     place: usize,
     member: String,
     /// In a set of its own, so that it is polled when it was woken itself and not for every token of the
@@ -53,7 +53,7 @@ pub struct Waiting<'f, T> {
     call: FuturesUnordered<BoxFuture<'f, T>>,
 }
 
-impl<'f, T> Waiting<'f, T> {
+impl<'f, T> PendingCall<'f, T> {
     /// A member's call, with its place among the others. It must reach models through
     /// [`Run::call`] with the member named, so that it can be stopped.
     pub fn new(place: usize, member: &str, call: impl Future<Output = T> + Send + 'f) -> Self {
@@ -65,7 +65,7 @@ impl<'f, T> Waiting<'f, T> {
 /// The calls that a quorum did not wait for, and what becomes of them.
 pub struct Stragglers<'f, T> {
     pub stage: Stage,
-    pub waiting: Vec<Waiting<'f, T>>,
+    pub waiting: Vec<PendingCall<'f, T>>,
     /// Whether contributions that come from now on are marked as late.
     pub marked: bool,
     /// The reason given for those that are stopped in the end.
@@ -73,10 +73,10 @@ pub struct Stragglers<'f, T> {
 }
 
 /// A contribution, its place and its member.
-pub struct Came<T> {
+pub struct Arrival<T> {
     pub place: usize,
     pub member: String,
-    pub what: T,
+    pub contribution: T,
 }
 
 impl Run {
@@ -91,16 +91,16 @@ impl Run {
         (stage, key): (&Stage, &str),
         count: usize,
         quorum: Quorum,
-        ask: impl Fn(usize, u32) -> Waiting<'f, T>,
-    ) -> (Vec<Came<T>>, Vec<Waiting<'f, T>>) {
-        let calls: Vec<Waiting<'f, T>> = (0..count).map(|place| ask(place, 0)).collect();
+        ask: impl Fn(usize, u32) -> PendingCall<'f, T>,
+    ) -> (Vec<Arrival<T>>, Vec<PendingCall<'f, T>>) {
+        let calls: Vec<PendingCall<'f, T>> = (0..count).map(|place| ask(place, 0)).collect();
         let may_be_partial = quorum.needed < calls.len();
-        let mut came = Vec::new();
+        let mut arrivals = Vec::new();
         if may_be_partial && let Some(members) = self.decided::<Vec<String>>(key) {
             let (mut there, others) =
                 calls.into_iter().partition::<Vec<_>, _>(|one| members.contains(&one.member));
-            self.all(&mut there, &mut came).await;
-            return (came, others);
+            self.all(&mut there, &mut arrivals).await;
+            return (arrivals, others);
         }
         let mut waiting = calls;
         let mut wanted = self.wanted_retries();
@@ -110,14 +110,14 @@ impl Run {
             // finished is in before anything is decided.
             tokio::select! {
                 biased;
-                round = some_of(&mut waiting) => self.welcome(round, &mut came).await,
+                round = next_arrivals(&mut waiting) => self.accept(round, &mut arrivals).await,
                 () = passed(&mut grace) => break,
                 // The sender lives in `self`.
                 Ok(()) = wanted.changed() => {}
             }
-            let enough = came.iter().filter(|one| one.what.counts()).count() >= quorum.needed;
+            let enough = arrivals.iter().filter(|one| one.contribution.counts()).count() >= quorum.needed;
             if may_be_partial && enough && grace.is_none() {
-                if quorum.grace.is_zero() && !self.somebody_waits_for_a_turn() {
+                if quorum.grace.is_zero() && !self.has_waiting_turns() {
                     break;
                 }
                 grace = Some(Box::pin(async {
@@ -128,13 +128,13 @@ impl Run {
             // Once nobody is waited for, nobody is asked again: an execution after a crash, which finds all results at
             // once, must not take in a request that came too late for the one before.
             if !waiting.is_empty() {
-                self.retry_failed(stage, &mut wanted, &mut came, &mut waiting, &ask).await;
+                self.retry_failed(stage, &mut wanted, &mut arrivals, &mut waiting, &ask).await;
             }
         }
         if may_be_partial {
-            self.decide(key, async { members_of(&came) }).await;
+            self.decide(key, async { members_of(&arrivals) }).await;
         }
-        (came, waiting)
+        (arrivals, waiting)
     }
 
     /// Does `main` while stragglers may still come in. Those that are not done when `main` ends are stopped; all of
@@ -144,7 +144,7 @@ impl Run {
         key: &str,
         stragglers: Stragglers<'_, T>,
         main: impl Future<Output = M>,
-    ) -> (M, Vec<Came<T>>) {
+    ) -> (M, Vec<Arrival<T>>) {
         let Stragglers { stage, mut waiting, marked, fact } = stragglers;
         if waiting.is_empty() {
             return (main.await, Vec::new());
@@ -154,14 +154,14 @@ impl Run {
         if let Some(in_time) = &known {
             (waiting, given_up) = waiting.into_iter().partition(|one| in_time.contains(&one.member));
         }
-        let mut came = Vec::new();
+        let mut arrivals = Vec::new();
         let main = {
             let mut main = std::pin::pin!(main);
             loop {
                 tokio::select! {
                     biased;
-                    round = some_of(&mut waiting), if !waiting.is_empty() => {
-                        self.welcome_late(round, marked, &mut came).await;
+                    round = next_arrivals(&mut waiting), if !waiting.is_empty() => {
+                        self.accept_late(round, marked, &mut arrivals).await;
                     }
                     result = &mut main => break result,
                 }
@@ -169,26 +169,26 @@ impl Run {
         };
         if known.is_some() {
             while !waiting.is_empty() {
-                let round = some_of(&mut waiting).await;
-                self.welcome_late(round, marked, &mut came).await;
+                let round = next_arrivals(&mut waiting).await;
+                self.accept_late(round, marked, &mut arrivals).await;
             }
         } else {
             // A result that only waits for its commit counts as there.
             loop {
-                let round = self.those_in_hand(&stage, &mut waiting).await;
+                let round = self.take_answered(&stage, &mut waiting).await;
                 if round.is_empty() {
                     break;
                 }
-                self.welcome_late(round, marked, &mut came).await;
+                self.accept_late(round, marked, &mut arrivals).await;
             }
-            self.decide(key, async { members_of(&came) }).await;
+            self.decide(key, async { members_of(&arrivals) }).await;
             given_up = waiting;
         }
         for one in &given_up {
             self.stop(&stage, &one.member, fact.clone());
         }
-        self.all(&mut given_up, &mut came).await;
-        (main, came)
+        self.all(&mut given_up, &mut arrivals).await;
+        (main, arrivals)
     }
 
     /// Asks those failed members again that a person wants asked again.
@@ -196,27 +196,28 @@ impl Run {
         &self,
         stage: &Stage,
         wanted: &mut watch::Receiver<BTreeSet<MemberRetry>>,
-        came: &mut Vec<Came<T>>,
-        waiting: &mut Vec<Waiting<'f, T>>,
-        ask: &impl Fn(usize, u32) -> Waiting<'f, T>,
+        arrivals: &mut Vec<Arrival<T>>,
+        waiting: &mut Vec<PendingCall<'f, T>>,
+        ask: &impl Fn(usize, u32) -> PendingCall<'f, T>,
     ) {
         let wanted = wanted.borrow_and_update().clone();
         for retry in wanted.into_iter().filter(|retry| retry.stage == *stage) {
-            let failed = came.iter().position(|one| one.member == retry.member && !one.what.counts());
+            let failed =
+                arrivals.iter().position(|one| one.member == retry.member && !one.contribution.counts());
             let Some(at) = failed else { continue };
             if !self.begin_retry(&retry) {
                 continue;
             }
-            let failed = came.remove(at);
+            let failed = arrivals.remove(at);
             let number = retry.number;
-            self.tell_retry(retry, failed.what.model()).await;
+            self.report_retry(retry, failed.contribution.model()).await;
             waiting.push(ask(failed.place, number));
         }
     }
 
     /// Publishes the event that a member is asked again. An execution after a crash does so once more: if the one
     /// before has published it, that stays as it is.
-    pub(super) async fn tell_retry(&self, retry: MemberRetry, model: &str) {
+    pub(super) async fn report_retry(&self, retry: MemberRetry, model: &str) {
         let MemberRetry { stage, member, number } = retry;
         let key = member_retry::key(number, &format!("{}/{member}", stage.as_str()));
         let started_at = Some(self.now());
@@ -225,35 +226,43 @@ impl Run {
         self.emit(&key, event).await;
     }
 
-    async fn all<T: Contribution>(&self, waiting: &mut Vec<Waiting<'_, T>>, came: &mut Vec<Came<T>>) {
-        while !waiting.is_empty() {
-            let round = some_of(waiting).await;
-            self.welcome(round, came).await;
-        }
-    }
-
-    async fn welcome<T: Contribution>(&self, round: Vec<Came<T>>, came: &mut Vec<Came<T>>) {
-        for one in round {
-            let (key, event) = one.what.event();
-            self.emit(&key, event).await;
-            came.push(one);
-        }
-    }
-
-    async fn welcome_late<T: Contribution>(
+    async fn all<T: Contribution>(
         &self,
-        mut round: Vec<Came<T>>,
+        waiting: &mut Vec<PendingCall<'_, T>>,
+        arrivals: &mut Vec<Arrival<T>>,
+    ) {
+        while !waiting.is_empty() {
+            let round = next_arrivals(waiting).await;
+            self.accept(round, arrivals).await;
+        }
+    }
+
+    async fn accept<T: Contribution>(&self, round: Vec<Arrival<T>>, arrivals: &mut Vec<Arrival<T>>) {
+        for one in round {
+            let (key, event) = one.contribution.event();
+            self.emit(&key, event).await;
+            arrivals.push(one);
+        }
+    }
+
+    async fn accept_late<T: Contribution>(
+        &self,
+        mut round: Vec<Arrival<T>>,
         marked: bool,
-        came: &mut Vec<Came<T>>,
+        arrivals: &mut Vec<Arrival<T>>,
     ) {
         if marked {
-            round.iter_mut().for_each(|one| one.what.mark_late());
+            round.iter_mut().for_each(|one| one.contribution.mark_late());
         }
-        self.welcome(round, came).await;
+        self.accept(round, arrivals).await;
     }
 
     /// Takes results of calls whose models have answered already; empty when there are none.
-    async fn those_in_hand<T>(&self, stage: &Stage, waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
+    async fn take_answered<T>(
+        &self,
+        stage: &Stage,
+        waiting: &mut Vec<PendingCall<'_, T>>,
+    ) -> Vec<Arrival<T>> {
         poll_fn(|cx| {
             if !waiting.iter().any(|one| self.has_result(stage, &one.member)) {
                 return Poll::Ready(Vec::new());
@@ -274,29 +283,33 @@ async fn passed(timer: &mut Option<BoxFuture<'_, ()>>) {
     }
 }
 
-fn members_of<T>(came: &[Came<T>]) -> Vec<String> {
-    came.iter().map(|one| one.member.clone()).collect()
+fn members_of<T>(arrivals: &[Arrival<T>]) -> Vec<String> {
+    arrivals.iter().map(|one| one.member.clone()).collect()
 }
 
 /// Polls every call once, in their order, and takes out those that are over.
-fn poll_all<T>(waiting: &mut Vec<Waiting<'_, T>>, cx: &mut Context<'_>) -> Vec<Came<T>> {
-    let mut came = Vec::new();
+fn poll_all<T>(waiting: &mut Vec<PendingCall<'_, T>>, cx: &mut Context<'_>) -> Vec<Arrival<T>> {
+    let mut arrivals = Vec::new();
     waiting.retain_mut(|one| match one.call.poll_next_unpin(cx) {
-        Poll::Ready(what) => {
+        Poll::Ready(contribution) => {
             // The set held one call, which is over only once.
-            came.extend(what.map(|what| Came { place: one.place, member: one.member.clone(), what }));
+            arrivals.extend(contribution.map(|contribution| Arrival {
+                place: one.place,
+                member: one.member.clone(),
+                contribution,
+            }));
             false
         }
         Poll::Pending => true,
     });
-    came
+    arrivals
 }
 
 /// Waits until at least one is over.
-async fn some_of<T>(waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
+async fn next_arrivals<T>(waiting: &mut Vec<PendingCall<'_, T>>) -> Vec<Arrival<T>> {
     poll_fn(|cx| {
-        let came = poll_all(waiting, cx);
-        if came.is_empty() && !waiting.is_empty() { Poll::Pending } else { Poll::Ready(came) }
+        let arrivals = poll_all(waiting, cx);
+        if arrivals.is_empty() && !waiting.is_empty() { Poll::Pending } else { Poll::Ready(arrivals) }
     })
     .await
 }

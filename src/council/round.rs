@@ -83,9 +83,9 @@ pub(super) async fn review(
         return Err(Failure::no_answers(answers.iter().map(|answer| answer.error_kind)));
     }
     if task.without_reviews {
-        let (unreviewed, came) =
+        let (unreviewed, arrivals) =
             answers::wait_for_late(run, pass, late, labelled.len(), async { Reviewed::default() }).await;
-        answers::put(answers, came);
+        answers::put(answers, arrivals);
         return Ok(unreviewed);
     }
     let reviews = async {
@@ -95,7 +95,7 @@ pub(super) async fn review(
         reviews::complete(run, pass, &reviewed).await;
         reviewed
     };
-    let (reviewed, came) = answers::wait_for_late(run, pass, late, labelled.len(), reviews).await;
-    answers::put(answers, came);
+    let (reviewed, arrivals) = answers::wait_for_late(run, pass, late, labelled.len(), reviews).await;
+    answers::put(answers, arrivals);
     Ok(reviewed)
 }

@@ -38,9 +38,9 @@ pub struct Awaiting {
 impl Awaiting {
     /// The state of a run after these events.
     #[must_use]
-    pub fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Self {
+    pub fn after<'e>(events: impl IntoIterator<Item = &'e AnyEvent>) -> Self {
         let mut awaiting = Self::default();
-        for asking in told.into_iter().filter_map(AnyEvent::asking) {
+        for asking in events.into_iter().filter_map(AnyEvent::asking) {
             match asking {
                 Asking::Begins { stage, seats } => awaiting.begin(&stage, &seats),
                 Asking::Again { stage, seat } => awaiting.begin(&stage, &[seat]),
@@ -95,16 +95,16 @@ mod tests {
             use_multi_chairman: false,
             started_at: None,
         };
-        let mut told: Vec<AnyEvent> = vec![start.into(), answered("two")];
-        let open = |told: &[AnyEvent]| {
-            let awaiting = Awaiting::after(told);
+        let mut events: Vec<AnyEvent> = vec![start.into(), answered("two")];
+        let open = |events: &[AnyEvent]| {
+            let awaiting = Awaiting::after(events);
             awaiting.open.into_iter().map(|it| (it.stage, it.member)).collect::<Vec<_>>()
         };
-        assert_eq!(open(&told), [(answers::STAGE, "one".to_owned())]);
-        told.extend([answered("one"), reviews.into()]);
-        assert_eq!(open(&told).len(), 2);
-        told.push(chairman.into());
-        assert!(open(&told).contains(&(synthesis::STAGE, "chair".to_owned())));
-        assert_eq!(Awaiting::after(&told).seats, ["one", "two", "chair"]);
+        assert_eq!(open(&events), [(answers::STAGE, "one".to_owned())]);
+        events.extend([answered("one"), reviews.into()]);
+        assert_eq!(open(&events).len(), 2);
+        events.push(chairman.into());
+        assert!(open(&events).contains(&(synthesis::STAGE, "chair".to_owned())));
+        assert_eq!(Awaiting::after(&events).seats, ["one", "two", "chair"]);
     }
 }

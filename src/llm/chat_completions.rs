@@ -5,11 +5,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::{CallError, ErrorKind};
-use super::halves::Halves;
 use super::messages_json::{Messages, Tools};
 use super::plain_piece::PlainPiece;
 use super::request::ChatRequest;
 use super::schema::Schema;
+use super::surrogate_halves::SurrogateHalves;
 use super::tool_deltas::ToolDeltas;
 use super::upstream_error::Asked;
 use super::usage_json::read_usage;
@@ -139,7 +139,7 @@ const END_MARK: &str = "[DONE]";
 #[derive(Debug)]
 pub(super) struct ReplyReader {
     asked: Asked,
-    halves: Halves,
+    surrogate_halves: SurrogateHalves,
     served_by: Option<String>,
     streamed: Streamed,
     tools: ToolDeltas,
@@ -161,7 +161,7 @@ impl ReplyReader {
     pub fn new(asked: Asked) -> Self {
         Self {
             asked,
-            halves: Halves::default(),
+            surrogate_halves: SurrogateHalves::default(),
             served_by: None,
             streamed: Streamed::default(),
             tools: ToolDeltas::default(),
@@ -203,15 +203,15 @@ impl ReplyReader {
         }
         let before = out.len();
         let was_finished = self.finished;
-        let joined = self.halves.join(payload);
+        let joined = self.surrogate_halves.join(payload);
         let read = self.read_pieces(&joined, out);
         // A half that comes after a finish reason is held back, but shows already that the answer goes on.
-        self.went_on |= was_finished && self.halves.are_held();
+        self.went_on |= was_finished && self.surrogate_halves.are_held();
         if self.is_whole() {
             // Tokens after a finish reason would mean that the answer goes on.
             let is_finish = |chunk: &Chunk| matches!(chunk, Chunk::Finish(_));
             let at = out[before..].iter().position(is_finish).map_or(out.len(), |at| before + at);
-            out.splice(at..at, self.halves.end().into_iter().flatten());
+            out.splice(at..at, self.surrogate_halves.end().into_iter().flatten());
         }
         read
     }

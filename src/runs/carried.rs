@@ -1,11 +1,11 @@
-//! The calls that a run takes over from the runs it replaces: see [`fork`](crate::council::fork).
+//! The calls that a run takes over from the runs it replaces: see [`rerun`](crate::council::rerun).
 
 use std::collections::HashMap;
 
 use super::live::LiveRun;
 use super::store_retry::until_answered;
-use crate::council::fork::Fork;
 use crate::council::member_retry::first_key;
+use crate::council::rerun::Rerun;
 use crate::council::run::FinishedCall;
 use crate::store::{Db, StoreError, versions};
 
@@ -14,7 +14,7 @@ use crate::store::{Db, StoreError, versions};
 pub(super) type CarriedCalls = HashMap<String, Vec<FinishedCall>>;
 
 /// Reads what a run takes over. A call that cannot be read is made again.
-pub(super) async fn load(db: &Db, live: &LiveRun, fork: &Fork) -> Result<CarriedCalls, StoreError> {
+pub(super) async fn load(db: &Db, live: &LiveRun, rerun: &Rerun) -> Result<CarriedCalls, StoreError> {
     let calls = until_answered("what it goes on from", || {
         versions::calls_before(db, live.conversation, live.message, live.id)
     })
@@ -22,7 +22,7 @@ pub(super) async fn load(db: &Db, live: &LiveRun, fork: &Fork) -> Result<Carried
     let mut carried = CarriedCalls::new();
     for value in calls {
         match serde_json::from_value::<FinishedCall>(value) {
-            Ok(call) if fork.again.keeps(&call) => {
+            Ok(call) if rerun.scope.keeps(&call) => {
                 carried.entry(first_key(&call.key).to_owned()).or_default().push(call);
             }
             Ok(_) => {}

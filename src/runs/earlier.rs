@@ -12,11 +12,13 @@ use super::state::Runs;
 use crate::cache::digest;
 use crate::cache::guard::{self, Difference};
 use crate::cache::vector::{self, Needle};
-use crate::council::earlier::{EarlierAnswer, Embedded, Keep, Kept, Looked, Wanted};
+use crate::council::earlier::{
+    AnswerToKeep, EarlierAnswer, EarlierLookup, EarlierQuery, Embedded, KeepOutcome,
+};
 use crate::council::stages::answers::Answer;
 use crate::council::{Deliberation, Event};
 use crate::id::{RunId, UserId};
-use crate::store::cache::{self, Found, LookUp, LookedUp, Method, NewEntry, Sharing, Whose};
+use crate::store::cache::{self, EntryOwner, Found, LookUp, LookedUp, Method, NewEntry, Sharing};
 use crate::store::{Db, StoreError};
 
 /// How many of the nearest questions are compared word by word.
@@ -31,8 +33,8 @@ pub(super) struct EarlierAnswers {
 
 impl Runs {
     /// Looks for an earlier answer among a user's own, outside a run.
-    pub async fn look_for_earlier(&self, user: &UserId, wanted: &Wanted<'_>) -> Looked {
-        look(&self.shared.db, user, RunId(uuid::Uuid::nil()), &[Whose::Own], wanted).await
+    pub async fn look_for_earlier(&self, user: &UserId, query: &EarlierQuery<'_>) -> EarlierLookup {
+        look(&self.shared.db, user, RunId(uuid::Uuid::nil()), &[EntryOwner::Own], query).await
     }
 }
 
@@ -45,7 +47,7 @@ struct Nearest {
 
 impl Nearest {
     /// Notes that there is a question of this similarity.
-    fn saw(&mut self, similarity: f64) {
+    fn note_similarity(&mut self, similarity: f64) {
         let similarity = rounded(similarity);
         self.similarity = Some(self.similarity.map_or(similarity, |known| known.max(similarity)));
     }
@@ -57,22 +59,22 @@ impl EarlierAnswers {
     }
 
     /// Looks among the user's own answers first, then among those that others share.
-    pub(super) async fn look(&self, wanted: &Wanted<'_>) -> Looked {
-        look(&self.db, &self.live.user, self.live.id, self.whose(), wanted).await
+    pub(super) async fn look(&self, query: &EarlierQuery<'_>) -> EarlierLookup {
+        look(&self.db, &self.live.user, self.live.id, self.owners(), query).await
     }
 
-    fn whose(&self) -> &'static [Whose] {
+    fn owners(&self) -> &'static [EntryOwner] {
         match self.rules.sharing {
-            Sharing::Off => &[Whose::Own],
-            Sharing::Groups | Sharing::Everyone => &[Whose::Own, Whose::Others],
+            Sharing::Off => &[EntryOwner::Own],
+            Sharing::Groups | Sharing::Everyone => &[EntryOwner::Own, EntryOwner::Others],
         }
     }
 
     /// The events with an earlier answer's results; `None` if they cannot be read. Whether the answer may be given was
     /// checked before, and its log is deleted only with the whole conversation.
     pub(super) async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
-        let whose = if answer.own { Whose::Own } else { Whose::Others };
-        let rows = match cache::log_of(&self.db, &self.live.user, answer.run, whose).await {
+        let owner = if answer.own { EntryOwner::Own } else { EntryOwner::Others };
+        let rows = match cache::log_of(&self.db, &self.live.user, answer.run, owner).await {
             Ok(rows) => rows,
             Err(error) => {
                 self.warn("the log of an earlier answer could not be read", &error);
@@ -111,12 +113,12 @@ impl EarlierAnswers {
     }
 
     /// Keeps the run's answer for later questions, if it is complete.
-    pub(super) async fn keep(&self, keep: &Keep<'_>, deliberation: &Deliberation) -> Kept {
+    pub(super) async fn keep(&self, keep: &AnswerToKeep<'_>, deliberation: &Deliberation) -> KeepOutcome {
         if !is_whole(deliberation) {
-            return Kept::Incomplete;
+            return KeepOutcome::Incomplete;
         }
-        let Some(vector) = vector::encode(keep.embedded.vector()) else { return Kept::Incomplete };
-        let Some(signature) = vector::signature(&vector) else { return Kept::Incomplete };
+        let Some(vector) = vector::encode(keep.embedded.vector()) else { return KeepOutcome::Incomplete };
+        let Some(signature) = vector::signature(&vector) else { return KeepOutcome::Incomplete };
         let entry = NewEntry {
             user: &self.live.user,
             run: self.live.id,
@@ -136,11 +138,11 @@ impl EarlierAnswers {
                 if let Err(error) = self.sign(&keep.scope.0).await {
                     self.warn("earlier answers got no signatures, so they are compared one by one", &error);
                 }
-                Kept::As { id: kept.id.to_string(), size: kept.size }
+                KeepOutcome::As { id: kept.id.to_string(), size: kept.size }
             }
             Err(error) => {
                 self.warn("an answer could not be kept to be given again", &error);
-                Kept::Unavailable
+                KeepOutcome::Unavailable
             }
         }
     }
@@ -158,35 +160,41 @@ impl EarlierAnswers {
     }
 }
 
-async fn look(db: &Db, user: &UserId, run: RunId, whose: &[Whose], wanted: &Wanted<'_>) -> Looked {
+async fn look(
+    db: &Db,
+    user: &UserId,
+    run: RunId,
+    owners: &[EntryOwner],
+    query: &EarlierQuery<'_>,
+) -> EarlierLookup {
     let mut nearest = Nearest::default();
-    for whose in whose {
+    for owner in owners {
         // The similarity of other users' questions would reveal something of what they asked.
         let mut of_others = Nearest::default();
-        let nearest = if *whose == Whose::Own { &mut nearest } else { &mut of_others };
-        let look = LookUp { user, run, scope: &wanted.scope.0, whose: *whose };
-        match look_among(db, look, wanted, nearest).await {
-            Ok(Some(answer)) => return Looked::Answer(Box::new(answer)),
+        let nearest = if *owner == EntryOwner::Own { &mut nearest } else { &mut of_others };
+        let look = LookUp { user, run, scope: &query.scope.0, owner: *owner };
+        match look_among(db, look, query, nearest).await {
+            Ok(Some(answer)) => return EarlierLookup::Answer(Box::new(answer)),
             Ok(None) => {}
             Err(error) => {
                 tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error,
                     "an earlier answer could not be looked for");
-                return Looked::Unavailable;
+                return EarlierLookup::Unavailable;
             }
         }
     }
-    Looked::Nothing { best: nearest.similarity, difference: nearest.difference }
+    EarlierLookup::Nothing { best: nearest.similarity, difference: nearest.difference }
 }
 
 async fn look_among(
     db: &Db,
     look: LookUp<'_>,
-    wanted: &Wanted<'_>,
+    query: &EarlierQuery<'_>,
     nearest: &mut Nearest,
 ) -> Result<Option<EarlierAnswer>, StoreError> {
-    let Some((embedded, threshold)) = wanted.near else {
-        let same = cache::exact(db, look, &digest(wanted.question)).await?;
-        return Ok(same.map(|found| answer(found, look.whose, 1.0, true)));
+    let Some((embedded, threshold)) = query.near else {
+        let same = cache::exact(db, look, &digest(query.question)).await?;
+        return Ok(same.map(|found| answer(found, look.owner, 1.0, true)));
     };
     let Some(needle) = Needle::new(embedded.vector()) else { return Ok(None) };
     let encoded = vector::encode(embedded.vector());
@@ -197,7 +205,7 @@ async fn look_among(
     near.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let is_near = near.partition_point(|(_, similarity)| *similarity >= threshold);
     if let Some((_, similarity)) = near.get(is_near) {
-        nearest.saw(*similarity);
+        nearest.note_similarity(*similarity);
     }
     near.truncate(is_near);
     // Near entries whose answers can no longer be given are passed over.
@@ -208,9 +216,9 @@ async fn look_among(
         for (id, similarity) in some {
             let Some(place) = found.iter().position(|found| found.id == *id) else { continue };
             let found = found.swap_remove(place);
-            nearest.saw(*similarity);
-            match guard::difference(wanted.question, &found.query) {
-                None => return Ok(Some(answer(found, look.whose, *similarity, false))),
+            nearest.note_similarity(*similarity);
+            match guard::difference(query.question, &found.query) {
+                None => return Ok(Some(answer(found, look.owner, *similarity, false))),
                 Some(difference) => nearest.difference = nearest.difference.or(Some(difference)),
             }
             compared += 1;
@@ -231,8 +239,8 @@ fn method(embedded: &Embedded) -> Method<'_> {
     embedded.model().map_or(Method::Hash, Method::Model)
 }
 
-fn answer(found: Found, whose: Whose, similarity: f64, exact: bool) -> EarlierAnswer {
-    let own = whose == Whose::Own;
+fn answer(found: Found, owner: EntryOwner, similarity: f64, exact: bool) -> EarlierAnswer {
+    let own = owner == EntryOwner::Own;
     EarlierAnswer {
         id: found.id.to_string(),
         run: found.run,

@@ -101,15 +101,15 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     let trace = traced(live, plan);
     let mut run = Run::new(live.id, host, shared.models.clone()).traced(trace.clone());
     // A seed that is set for all runs also applies to those that go on from another one.
-    if let Some(seed) = shared.settings.seed.or(plan.fork.as_ref().map(|fork| fork.seed)) {
+    if let Some(seed) = shared.settings.seed.or(plan.rerun.as_ref().map(|rerun| rerun.seed)) {
         run = run.choosing_like(seed);
     }
-    if let Some(fork) = &plan.fork {
+    if let Some(rerun) = &plan.rerun {
         let loaded = tokio::select! {
             biased;
             // It ends as stopped, below.
             () = live.cancel.cancelled() => Ok(None),
-            loaded = carried::load(&shared.db, live, fork) => loaded.map(Some),
+            loaded = carried::load(&shared.db, live, rerun) => loaded.map(Some),
         };
         match loaded {
             Ok(None) => {}
@@ -164,7 +164,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         trace.fail("failed");
     }
     ending.under_way = run.under_way();
-    ending.replaces = plan.fork.is_some();
+    ending.replaces = plan.rerun.is_some();
     ending.remarks = plan.remarks && plan.verbosity >= EVERYTHING;
     ending.format = Some(plan.format.mode());
     // A first question that was stopped or failed still gives its conversation a name.

@@ -17,7 +17,7 @@ use super::log::Log;
 use crate::council::budget::{BudgetEvent, BudgetState};
 use crate::council::correction::Corrections;
 use crate::council::costs::{Costs, Spent};
-use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use crate::council::earlier::{AnswerToKeep, EarlierAnswer, EarlierLookup, EarlierQuery, KeepOutcome};
 use crate::council::fingerprint::Fingerprint;
 use crate::council::member_retry::{self, Retries};
 use crate::council::run::{FinishedCall, Host};
@@ -274,8 +274,8 @@ impl Host for Journal {
         })
     }
 
-    async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
-        self.earlier.look(wanted).await
+    async fn earlier(&self, query: &EarlierQuery<'_>) -> EarlierLookup {
+        self.earlier.look(query).await
     }
 
     async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
@@ -286,7 +286,7 @@ impl Host for Journal {
         self.earlier.note(hit, embedding_failed).await
     }
 
-    async fn keep(&self, keep: &Keep<'_>) -> Kept {
+    async fn keep(&self, keep: &AnswerToKeep<'_>) -> KeepOutcome {
         self.earlier.keep(keep, &self.deliberation()).await
     }
 

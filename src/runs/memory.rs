@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use crate::council::earlier::{AnswerToKeep, EarlierAnswer, EarlierLookup, EarlierQuery, KeepOutcome};
 use crate::council::member_retry::{self, Retries};
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{AnyEvent, Deliberation, Token};
@@ -133,13 +133,13 @@ impl Host for MemoryHost {
 
     async fn stream(&self, _call: &str, _token: Token) {}
 
-    async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
+    async fn earlier(&self, query: &EarlierQuery<'_>) -> EarlierLookup {
         let store = lock(&self.store);
-        let Some(answers) = &store.earlier else { return Looked::Unavailable };
-        let same = answers.iter().find(|(answer, _)| answer.question.as_deref() == Some(wanted.question));
+        let Some(answers) = &store.earlier else { return EarlierLookup::Unavailable };
+        let same = answers.iter().find(|(answer, _)| answer.question.as_deref() == Some(query.question));
         match same {
-            Some((answer, _)) => Looked::Answer(Box::new(answer.clone())),
-            None => Looked::Nothing { best: None, difference: None },
+            Some((answer, _)) => EarlierLookup::Answer(Box::new(answer.clone())),
+            None => EarlierLookup::Nothing { best: None, difference: None },
         }
     }
 
@@ -156,10 +156,10 @@ impl Host for MemoryHost {
         Some(*store.given.entry(answer.id.clone()).or_insert(answer.hit_count + 1))
     }
 
-    async fn keep(&self, _keep: &Keep<'_>) -> Kept {
+    async fn keep(&self, _keep: &AnswerToKeep<'_>) -> KeepOutcome {
         match lock(&self.store).earlier {
-            Some(_) => Kept::As { id: "kept".to_owned(), size: 1 },
-            None => Kept::Unavailable,
+            Some(_) => KeepOutcome::As { id: "kept".to_owned(), size: 1 },
+            None => KeepOutcome::Unavailable,
         }
     }
 

@@ -1,10 +1,10 @@
-//! Repeating a run that is over, or a part of it: see [`fork`](crate::council::fork).
+//! Repeating a run that is over, or a part of it: see [`rerun`](crate::council::rerun).
 
 use super::error::StartError;
 use super::live::AskedBy;
 use super::start::{self, Ask, Asked, Replaces};
 use super::state::Runs;
-use crate::council::fork::{Again, Part, has_recovered};
+use crate::council::rerun::{Part, RerunScope, has_recovered};
 use crate::council::{Deliberation, Plan, plan};
 use crate::id::{RunId, UserId};
 use crate::llm::error::ErrorKind;
@@ -16,7 +16,7 @@ use crate::store::{RunStatus, Scope};
 pub struct Retry {
     pub user: UserId,
     pub run: RunId,
-    pub again: Again,
+    pub scope: RerunScope,
     /// As in [`Ask`].
     pub groups: Option<Vec<String>>,
     /// As in [`Ask`].
@@ -31,7 +31,7 @@ impl Runs {
     /// # Errors
     /// Nothing has changed then.
     pub async fn retry(&self, retry: Retry) -> Result<Asked, StartError> {
-        let Retry { user, run, again, groups, tells_devices, idempotency_key, asked_by } = retry;
+        let Retry { user, run, scope, groups, tells_devices, idempotency_key, asked_by } = retry;
         let mut tx = self.shared.db.begin_frequent(&Scope::User(user.clone())).await?;
         let mut earlier = versions::earlier(&mut tx, run).await?;
         // A stored answer that cannot be read counts as empty.
@@ -39,7 +39,7 @@ impl Runs {
             serde_json::from_value(earlier.body.take().unwrap_or_default()).unwrap_or_default();
         // A request that is sent twice finds its run through the key, not through what it replaced.
         if idempotency_key.is_none() || earlier.is_latest {
-            refuse(&earlier, &answer, &again.clone().in_format_of(&answer))?;
+            refuse(&earlier, &answer, &scope.clone().in_format_of(&answer))?;
         }
         let other_version =
             StartError::NotAgain("it was asked under another version of this server; ask the question anew");
@@ -50,10 +50,10 @@ impl Runs {
             tracing::error!(run.id = %run, %error, "a stored plan cannot be read");
             other_version
         })?;
-        let again = again.in_format_of(&answer);
-        let kept = again.kept(&answer);
+        let scope = scope.in_format_of(&answer);
+        let kept = scope.kept(&answer);
         let replaces = Some(Replaces { run, message: earlier.message, kept });
-        let plan = plan.again(run, again, answer.metadata.sources, answer.metadata.corrections);
+        let plan = plan.rerun_of(run, scope, answer.metadata.sources, answer.metadata.corrections);
         let ask = Ask {
             user,
             conversation: earlier.conversation,
@@ -73,7 +73,7 @@ impl Runs {
     }
 }
 
-fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(), StartError> {
+fn refuse(earlier: &Earlier, answer: &Deliberation, scope: &RerunScope) -> Result<(), StartError> {
     if !earlier.status.is_over() {
         return Err(StartError::NotAgain("the run is still under way; wait for it or stop it"));
     }
@@ -82,23 +82,23 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
             "only the last answer of a branch can be asked for again: what came later builds on it",
         ));
     }
-    if answer.is_repeated() && *again != Again::From(Part::Stage1) {
+    if answer.is_repeated() && *scope != RerunScope::From(Part::Stage1) {
         // Its calls belong to another message, so all of them would be made and paid for again.
         return Err(StartError::NotAgain(
             "no part of an earlier answer that is given again can be asked again by itself; ask everybody again (from: stage1)",
         ));
     }
-    match again {
-        Again::Failed if earlier.status == RunStatus::Complete && !has_failures(earlier, answer) => {
+    match scope {
+        RerunScope::Failed if earlier.status == RunStatus::Complete && !has_failures(earlier, answer) => {
             Err(StartError::NotAgain(
                 "nothing of this run failed; say which member is to answer again, or from where on",
             ))
         }
-        Again::Failed | Again::From(_) => Ok(()),
-        Again::Member(name) => {
+        RerunScope::Failed | RerunScope::From(_) => Ok(()),
+        RerunScope::Member(name) => {
             one_of(name, answer.answers().iter().map(|answer| answer.member.clone()).collect())
         }
-        Again::Speaker { member, round } => one_of(member, answer.format.seats_of_round(*round)),
+        RerunScope::Speaker { member, round } => one_of(member, answer.format.seats_of_round(*round)),
     }
 }
 

@@ -23,13 +23,13 @@ use crate::council::correction::{Correction, whole_question};
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
-use crate::council::prompts::line::{self, Line};
+use crate::council::prompts::seat_history::{self, SeatHistory};
 use crate::council::seeing::{self, Blind};
 use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::{Models as _, Sampling};
 use crate::runs::{Ask, Asked, AskedBy, Subscription};
-use crate::store::conversations::{self, Said, Text, Tree};
+use crate::store::conversations::{self, SeatMessage, Text, Tree};
 use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
 use crate::store::schedules::Firing;
@@ -247,11 +247,12 @@ async fn planned(
         }
         (None, ..) => Vec::new(),
     };
-    let line = match (conversation, line::member_of(body)) {
+    let seat_history = match (conversation, seat_history::member_of(body)) {
         (Some(conversation), Some(member)) if from_conversation => {
             let path = parent.as_ref().ok().copied().flatten().map(|parent| tree.path(parent));
-            let said = conversations::said_by(tx, conversation, &path.unwrap_or_default(), member).await?;
-            Some(Line::of(asked_of(said), &Uuid::new_v4().simple().to_string()))
+            let messages =
+                conversations::seat_messages(tx, conversation, &path.unwrap_or_default(), member).await?;
+            Some(SeatHistory::of(past_questions(messages), &Uuid::new_v4().simple().to_string()))
         }
         _ => None,
     };
@@ -263,7 +264,7 @@ async fn planned(
     let context = Context {
         settings,
         history,
-        line,
+        seat_history,
         first,
         records,
         reviewer_records,
@@ -315,13 +316,13 @@ fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
 }
 
 /// The questions that have a final answer, with what one seat said itself.
-fn asked_of(messages: Vec<Said>) -> Vec<line::Asked> {
+fn past_questions(messages: Vec<SeatMessage>) -> Vec<seat_history::PastQuestion> {
     let mut asked = Vec::new();
     let mut question = None;
-    for Said { role, content, corrections, own, model, alias } in messages {
+    for SeatMessage { role, content, corrections, own, model, alias } in messages {
         match (role.as_str(), content) {
             ("user", content) => question = content,
-            (_, Some(answer)) => asked.extend(question.take().map(|question| line::Asked {
+            (_, Some(answer)) => asked.extend(question.take().map(|question| seat_history::PastQuestion {
                 question: corrected(&question, corrections),
                 answer,
                 own,

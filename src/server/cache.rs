@@ -13,7 +13,7 @@ use super::shape::{Status, naive};
 use super::{asking, budgets};
 use crate::cache::hash_embedding;
 use crate::config::CacheSharing;
-use crate::council::earlier::{Embedded, Looked, Wanted};
+use crate::council::earlier::{EarlierLookup, EarlierQuery, Embedded};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::options::cache::settings::CacheSettings;
 use crate::council::options::cache::{self as option, CacheMode, CachePlan, DEFAULT_THRESHOLD, EMBEDDING};
@@ -538,16 +538,16 @@ pub(super) async fn search(
     });
     let plan = asking::plan(&app, &caller, None, &body, None).await?;
     let Some(CachePlan { scope, threshold, .. }) = plan.cache else { return Err(Problem::internal()) };
-    let same = Wanted { scope, question: &question, near: None };
+    let same = EarlierQuery { scope, question: &question, near: None };
     let mut looked = app.runs.look_for_earlier(&caller.user, &same).await;
-    if matches!(looked, Looked::Nothing { .. })
+    if matches!(looked, EarlierLookup::Nothing { .. })
         && let Some(embedded) = embed(&app, &caller, &plan.brief().settings.options.cache, &question).await?
     {
-        let near = Wanted { near: Some((&embedded, threshold)), ..same };
+        let near = EarlierQuery { near: Some((&embedded, threshold)), ..same };
         looked = app.runs.look_for_earlier(&caller.user, &near).await;
     }
     Ok(web::Json(match looked {
-        Looked::Answer(answer) => CacheSearch {
+        EarlierLookup::Answer(answer) => CacheSearch {
             found: true,
             similarity: Some(answer.similarity),
             cached_query: answer.question,
@@ -555,7 +555,7 @@ pub(super) async fn search(
             created_at: Some(answer.created_at),
             hit_count: Some(answer.hit_count),
         },
-        Looked::Nothing { .. } => CacheSearch {
+        EarlierLookup::Nothing { .. } => CacheSearch {
             found: false,
             similarity: None,
             cached_query: None,
@@ -563,7 +563,7 @@ pub(super) async fn search(
             created_at: None,
             hit_count: None,
         },
-        Looked::Unavailable => {
+        EarlierLookup::Unavailable => {
             return Err(Problem::unavailable("the database cannot be asked now; try again"));
         }
     }))

@@ -17,8 +17,8 @@ use super::{shape, sse};
 use crate::council::Deliberation;
 use crate::council::features;
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::council::fork::{Again, Part};
 use crate::council::ranking::self_votes::SelfVotes;
+use crate::council::rerun::{Part, RerunScope};
 use crate::council::settings::Member;
 use crate::id::{ConversationId, MessageId, ProjectId, RunId};
 use crate::identity::Permission;
@@ -285,17 +285,17 @@ pub(super) async fn retry(
     caller.may(Permission::Ask)?;
     let run: RunId = id(&path, "Run")?;
     let idempotency_key = idempotency::key(&request, Target::Retry(run), &body.0)?;
-    let again = again(&body.0)?;
+    let scope = scope(&body.0)?;
     app.admit()?;
     let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
     let tells_devices = caller.is_in_person();
     let (user, asked_by) = (caller.user.clone(), asked_by(&request));
-    let retry = Retry { user, run, again, groups, tells_devices, idempotency_key, asked_by };
+    let retry = Retry { user, run, scope, groups, tells_devices, idempotency_key, asked_by };
     let asked = app.runs.retry(retry).await.map_err(|error| Problem::from(error).naming("Run"))?;
     Ok(web::Json(Retried { run_id: asked.run, replaces: run }))
 }
 
-fn again(body: &Value) -> Result<Again, Problem> {
+fn scope(body: &Value) -> Result<RerunScope, Problem> {
     let mut fields = Fields::of(body)?;
     let member: Option<String> = fields.take("member", "the name of a seat");
     let from: Option<Part> = fields.take("from", "one of stage1, stage2, stage3");
@@ -308,11 +308,11 @@ fn again(body: &Value) -> Result<Again, Problem> {
     }
     Ok(fields.finish(|| match (member, from) {
         (Some(member), _) => match round {
-            Some(round) => Again::Speaker { member, round },
-            None => Again::Member(member),
+            Some(round) => RerunScope::Speaker { member, round },
+            None => RerunScope::Member(member),
         },
-        (None, Some(from)) => Again::From(from),
-        (None, None) => Again::Failed,
+        (None, Some(from)) => RerunScope::From(from),
+        (None, None) => RerunScope::Failed,
     })?)
 }
 

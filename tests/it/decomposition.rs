@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use llm_council::council::fork::{Again, Part};
 use llm_council::council::formats;
 use llm_council::council::plan::Context;
+use llm_council::council::rerun::{Part, RerunScope};
 use llm_council::council::{Deliberation, Plan};
 use serde_json::{Value, json};
 
@@ -407,12 +407,12 @@ async fn one_answer_can_be_asked_for_again_and_only_what_read_it_is_asked_anew()
 }
 
 /// How many calls each stage is expected to take when this answer is asked for again.
-fn expected(stored: &Value, again: &Again) -> BTreeMap<String, u32> {
+fn expected(stored: &Value, scope: &RerunScope) -> BTreeMap<String, u32> {
     let body = json!({"content": QUESTION, "models": MEMBERS, "mode": "decomposition"});
     let context = Context { settings: harness::settings(), first: false, ..Context::default() };
     let plan = Plan::parse(&body, context).unwrap();
     let earlier: Deliberation = serde_json::from_value(stored.clone()).unwrap();
-    let estimate = formats::estimate(&plan, &again.kept(&earlier), |_, _| None);
+    let estimate = formats::estimate(&plan, &scope.kept(&earlier), |_, _| None);
     estimate.by_stage.into_iter().map(|(stage, calls)| (stage.as_str().to_owned(), calls.calls)).collect()
 }
 
@@ -427,17 +427,17 @@ async fn what_stays_of_the_parts_is_not_expected_to_be_asked_again() {
     })
     .await;
     let (_, stored) = ask(&app, json!({})).await;
-    let again = expected(&stored, &Again::Failed);
+    let again = expected(&stored, &RerunScope::Failed);
     assert_eq!(again, of(&[("sub2", 1 + 3), ("stage3", 1)]), "its ballots had less to rank");
 
     let app = app_but(|_, _| None).await;
     let (_, stored) = ask(&app, json!({})).await;
-    let speaker = Again::Speaker { member: "m/one".to_owned(), round: 1 };
+    let speaker = RerunScope::Speaker { member: "m/one".to_owned(), round: 1 };
     assert_eq!(expected(&stored, &speaker), of(&[("sub1", 1 + 3), ("stage3", 1)]));
     for part in [Part::Stage2, Part::Stage3] {
-        assert_eq!(expected(&stored, &Again::From(part)), of(&[("stage3", 1)]));
+        assert_eq!(expected(&stored, &RerunScope::From(part)), of(&[("stage3", 1)]));
     }
-    let everything = expected(&stored, &Again::From(Part::Stage1));
+    let everything = expected(&stored, &RerunScope::From(Part::Stage1));
     assert_eq!(
         (everything["decomposition"], everything["sub5"]),
         (2, 6),
@@ -450,15 +450,15 @@ async fn what_stays_of_the_parts_is_not_expected_to_be_asked_again() {
     })
     .await;
     let (_, stored) = ask(&app, json!({})).await;
-    assert_eq!(expected(&stored, &Again::From(Part::Stage3)), of(&[("stage3", 1)]));
-    let member = Again::Member("m/two".to_owned());
+    assert_eq!(expected(&stored, &RerunScope::From(Part::Stage3)), of(&[("stage3", 1)]));
+    let member = RerunScope::Member("m/two".to_owned());
     assert_eq!(expected(&stored, &member), of(&[("stage1", 1), ("stage2", 3), ("stage3", 1)]));
 
     // Whether it has parts is asked again where that could not be asked.
     let app =
         app_but(|_, asked| (asked == Asked::Complexity).then(|| Script::status(400, "not today"))).await;
     let (_, stored) = ask(&app, json!({})).await;
-    assert_eq!(expected(&stored, &Again::Failed)["decomposition"], 2);
+    assert_eq!(expected(&stored, &RerunScope::Failed)["decomposition"], 2);
 }
 
 #[tokio::test]

@@ -138,7 +138,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
                 turn.think(&thought).await;
                 turn.act(0, Action::Synthesize, None).await;
                 messages.push(ChatMessage::assistant(reply.text.clone()));
-                joined.go_on(Reply { text: thought, ..reply });
+                joined.add_turn(Reply { text: thought, ..reply });
                 break;
             }
             Form::Search { thought, query } => {
@@ -146,14 +146,14 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
                 let observed = turn.look_up(0, Ok(query)).await;
                 messages.push(ChatMessage::assistant(reply.text.clone()));
                 messages.push(ChatMessage::user(observed));
-                joined.go_on(Reply { text: thought, ..reply });
+                joined.add_turn(Reply { text: thought, ..reply });
             }
             Form::Calls { thought } => {
                 turn.think(&thought).await;
                 let results = turn.carry_out(&reply.tool_calls).await;
                 messages.push(ChatMessage::of_calls(&reply));
                 messages.extend(results);
-                joined.go_on(Reply { text: thought, ..reply });
+                joined.add_turn(Reply { text: thought, ..reply });
             }
         }
     }

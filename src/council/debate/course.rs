@@ -4,10 +4,10 @@ use futures_util::stream::{FuturesOrdered, StreamExt as _};
 
 use super::ballots;
 use super::kind::Kind;
+use super::neutral_event::{RoundStart, SpeakerSeat};
 use super::options::DebateOptions;
 use super::speaker::Speaker;
 use super::statement::DebateRound;
-use super::told::{RoundStart, SpeakerSeat};
 use super::transcript::{Debate, Speech};
 use crate::council::failure::Failure;
 use crate::council::prompts::template::Template;
@@ -39,7 +39,7 @@ impl Debate<'_> {
 
     /// Holds the rounds after the openings, and the judgment; at the same time the ballots over the openings, where
     /// there are any. `speeches` says what each speaker is asked in a round.
-    pub async fn go_on(
+    pub async fn hold_rounds(
         mut self,
         options: DebateOptions,
         speeches: impl Fn(&Self, &'static Kind) -> Vec<Speech> + Send,

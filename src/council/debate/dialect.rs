@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::event::DebateEvent;
+use super::neutral_event::RoundStart;
 use super::speaker::Speaker;
 use super::statement::{DebateRound, Statement};
-use super::told::RoundStart;
 use crate::council::any_event::AnyEvent;
 use crate::council::stages::synthesis::Synthesis;
 use crate::council::token::TokenHead;

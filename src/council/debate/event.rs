@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::neutral_event::{DebateStart, NeutralEvent, RoundStart};
 use super::notes;
 use super::statement::Statement;
-use super::told::{DebateStart, RoundStart, Told};
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
 use crate::council::note::Note;
@@ -148,26 +148,30 @@ pub enum DebateEvent {
 }
 
 impl DebateEvent {
-    /// What it tells; nothing where it is a piece of a text.
+    /// What it says of the debate, in no format's words; nothing where it is a piece of a text.
     #[must_use]
-    pub fn told(&self) -> Option<Told<'_>> {
+    pub fn neutral(&self) -> Option<NeutralEvent<'_>> {
         Some(match self {
-            Self::DebateStart(start) => Told::Begins(start),
-            Self::RoundStart(start) => Told::RoundBegins(start),
+            Self::DebateStart(start) => NeutralEvent::Begins(start),
+            Self::RoundStart(start) => NeutralEvent::RoundBegins(start),
             Self::ModelComplete { round_number, data, .. } | Self::ModelError { round_number, data, .. } => {
-                Told::Said { round_number: *round_number, statement: data }
+                NeutralEvent::Said { round_number: *round_number, statement: data }
             }
-            Self::RoundComplete { round_number, .. } => Told::RoundIsOver { round_number: *round_number },
-            Self::SynthesisStart { model, .. } => Told::Judges { model },
+            Self::RoundComplete { round_number, .. } => {
+                NeutralEvent::RoundIsOver { round_number: *round_number }
+            }
+            Self::SynthesisStart { model, .. } => NeutralEvent::Judges { model },
             Self::SynthesisError { model, error, error_kind, error_fact } => {
-                Told::NotJudged { model, error, kind: *error_kind, fact: error_fact.as_ref() }
+                NeutralEvent::NotJudged { model, error, kind: *error_kind, fact: error_fact.as_ref() }
             }
-            Self::SynthesisComplete { data, .. } => Told::Judged(&data.synthesis),
+            Self::SynthesisComplete { data, .. } => NeutralEvent::Judged(&data.synthesis),
             Self::FormatBallotsStart { members, abstained, .. } => {
-                Told::RankingBegins { reviewers: members, abstained }
+                NeutralEvent::RankingBegins { reviewers: members, abstained }
             }
-            Self::FormatBallotsModelComplete { data, .. } => Told::Voted(data),
-            Self::FormatBallotsComplete { data, metadata } => Told::Ranked { reviews: data, metadata },
+            Self::FormatBallotsModelComplete { data, .. } => NeutralEvent::Voted(data),
+            Self::FormatBallotsComplete { data, metadata } => {
+                NeutralEvent::Ranked { reviews: data, metadata }
+            }
             Self::ModelStart { .. }
             | Self::Token { .. }
             | Self::ReasoningToken { .. }
@@ -179,10 +183,10 @@ impl DebateEvent {
 
 impl FeatureEvent for DebateEvent {
     fn note(&self) -> Option<Note> {
-        self.told().and_then(notes::note)
+        self.neutral().and_then(notes::note)
     }
 
     fn asking(&self) -> Option<Asking> {
-        self.told().and_then(notes::asking)
+        self.neutral().and_then(notes::asking)
     }
 }

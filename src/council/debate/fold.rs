@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::kind::STAGES;
+use super::neutral_event::{DebateStart, NeutralEvent, SpeakerSeat};
 use super::speaker::Speaker;
 use super::statement::{DebateRound, Statement};
-use super::told::{DebateStart, SpeakerSeat, Told};
 use crate::council::member::Member;
 use crate::council::run::UnderWay;
 use crate::council::stages::abstention::Abstention;
@@ -53,12 +53,12 @@ pub enum Common<'e> {
 }
 
 impl StoredDebate {
-    /// Takes in what an event tells; gives what belongs elsewhere.
+    /// Takes in an event; gives what belongs elsewhere.
     #[must_use]
-    pub fn apply<'e>(&mut self, told: Told<'e>) -> Common<'e> {
-        match told {
-            Told::Begins(start) => self.begin(start),
-            Told::RoundBegins(start) => {
+    pub fn apply<'e>(&mut self, event: NeutralEvent<'e>) -> Common<'e> {
+        match event {
+            NeutralEvent::Begins(start) => self.begin(start),
+            NeutralEvent::RoundBegins(start) => {
                 let pending = |seat: &SpeakerSeat| {
                     let member = Member {
                         model: seat.seat.model.clone(),
@@ -77,12 +77,14 @@ impl StoredDebate {
                     responses: start.speakers.iter().map(pending).collect(),
                 });
             }
-            Told::Said { round_number, statement } => self.put(round_number, statement),
-            Told::RankingBegins { abstained, .. } => return Common::RankingBegins { abstained },
-            Told::Voted(review) => return Common::Voted(review),
-            Told::Judged(synthesis) => return Common::Judged(synthesis),
-            Told::Ranked { reviews, metadata } => return Common::Ranked { reviews, metadata },
-            Told::RoundIsOver { .. } | Told::Judges { .. } | Told::NotJudged { .. } => {}
+            NeutralEvent::Said { round_number, statement } => self.put(round_number, statement),
+            NeutralEvent::RankingBegins { abstained, .. } => return Common::RankingBegins { abstained },
+            NeutralEvent::Voted(review) => return Common::Voted(review),
+            NeutralEvent::Judged(synthesis) => return Common::Judged(synthesis),
+            NeutralEvent::Ranked { reviews, metadata } => return Common::Ranked { reviews, metadata },
+            NeutralEvent::RoundIsOver { .. }
+            | NeutralEvent::Judges { .. }
+            | NeutralEvent::NotJudged { .. } => {}
         }
         Common::Nothing
     }

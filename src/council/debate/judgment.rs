@@ -76,7 +76,7 @@ impl Debate<'_> {
         }
         let (rounds, planned) = (self.rounds.len(), self.planned());
         if rounds < planned {
-            notes.push(if self.goes_on() {
+            notes.push(if self.can_continue() {
                 NoteFact::NothingToAnswer { rounds, planned }
             } else {
                 NoteFact::DebateEndedEarly { rounds, planned }
@@ -90,7 +90,7 @@ impl Debate<'_> {
             return HeadingFact::NoAnswer;
         }
         let by = synthesis.fallback_for.is_some().then_some(Author::StandIn);
-        let (left, asked) = (self.standing().count(), self.speakers.len());
+        let (left, asked) = (self.remaining().count(), self.speakers.len());
         if left < MIN_SPEAKERS {
             HeadingFact::BrokenOffDebate { by }
         } else if left < asked {
@@ -138,7 +138,7 @@ impl Ending for Judgment<'_> {
     }
 
     fn stand_ins(&self) -> Vec<String> {
-        self.debate.standing().map(|speaker| speaker.member.model.clone()).collect()
+        self.debate.remaining().map(|speaker| speaker.member.model.clone()).collect()
     }
 
     fn filter(&self) -> Box<dyn TextFilter> {

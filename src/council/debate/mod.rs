@@ -16,6 +16,7 @@ pub mod judgment;
 mod kept;
 pub mod kind;
 pub mod material;
+pub mod neutral_event;
 pub mod notes;
 pub mod options;
 pub mod position;
@@ -24,7 +25,6 @@ mod simulated;
 pub mod speaker;
 mod speaking;
 pub mod statement;
-pub mod told;
 pub mod transcript;
 
 use crate::council::prompts::fence;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::kind::stage;
-use super::told::Told;
+use super::neutral_event::NeutralEvent;
 use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, asked_in, reason, seconds};
 use crate::council::seat::{self, Seat};
@@ -89,19 +89,19 @@ impl fmt::Display for DebateNote {
     }
 }
 
-pub fn note(told: Told<'_>) -> Option<Note> {
-    Some(match told {
-        Told::Begins(start) => {
+pub fn note(event: NeutralEvent<'_>) -> Option<Note> {
+    Some(match event {
+        NeutralEvent::Begins(start) => {
             let fact =
                 DebateNote::DebateBegins { speakers: start.speakers.len(), rounds: start.round_types.len() };
             Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "models": start.models }))
         }
-        Told::RoundBegins(start) => {
+        NeutralEvent::RoundBegins(start) => {
             let (round, round_type) = (start.round_number, start.round_type.clone());
             let fact = DebateNote::DebateRoundBegins { round, round_type, speakers: start.speakers.len() };
             Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "round": round }))
         }
-        Told::Said { round_number, statement } => {
+        NeutralEvent::Said { round_number, statement } => {
             let (member, round) = (statement.member.clone(), round_number);
             let details = json!({ "model": statement.model, "round": round });
             if let Some(error) = &statement.error {
@@ -114,23 +114,23 @@ pub fn note(told: Told<'_>) -> Option<Note> {
                 Note::of(MODELS, NoteCategory::Model, &fact).with(details)
             }
         }
-        Told::RoundIsOver { .. } => return None,
-        Told::Judges { model } => {
+        NeutralEvent::RoundIsOver { .. } => return None,
+        NeutralEvent::Judges { model } => {
             Note::of(STAGES, NoteCategory::Stage, &DebateNote::Judges { model: model.to_owned() })
                 .with(json!({ "model": model }))
         }
-        Told::NotJudged { model, error, kind, fact } => {
+        NeutralEvent::NotJudged { model, error, kind, fact } => {
             let reason = reason(Some(kind), fact, error);
             let fact = DebateNote::NotJudged { model: model.to_owned(), reason };
             Note::of(STAGES, NoteCategory::Error, &fact).with(json!({ "model": model }))
         }
-        Told::Judged(synthesis) => judged(synthesis),
-        Told::RankingBegins { reviewers, .. } => {
+        NeutralEvent::Judged(synthesis) => judged(synthesis),
+        NeutralEvent::RankingBegins { reviewers, .. } => {
             let fact = DebateNote::OpeningsReviewed { reviewers: reviewers.len() };
             Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "members": seat::names(reviewers) }))
         }
-        Told::Voted(review) => reviews::reviewed(review),
-        Told::Ranked { reviews, .. } => {
+        NeutralEvent::Voted(review) => reviews::reviewed(review),
+        NeutralEvent::Ranked { reviews, .. } => {
             let ballots = reviews.iter().filter(|review| review.counts).count();
             Note::of(STAGES, NoteCategory::Success, &DebateNote::OpeningsRanked { ballots })
         }
@@ -146,23 +146,25 @@ fn judged(synthesis: &Synthesis) -> Note {
     Note::of(STAGES, NoteCategory::Success, &fact).with(json!({ "model": model, "latency_ms": latency_ms }))
 }
 
-pub fn asking(told: Told<'_>) -> Option<Asking> {
-    Some(match told {
-        Told::RoundBegins(start) => {
+pub fn asking(event: NeutralEvent<'_>) -> Option<Asking> {
+    Some(match event {
+        NeutralEvent::RoundBegins(start) => {
             let seats: Vec<Seat> = start.speakers.iter().map(|speaker| speaker.seat.clone()).collect();
             Asking::begins(stage(start.round_number), &seats)
         }
-        Told::Said { round_number, statement } => Asking::ends(stage(round_number), &statement.member),
-        Told::RoundIsOver { round_number } => Asking::Over { stage: stage(round_number) },
-        Told::Judges { model } => {
+        NeutralEvent::Said { round_number, statement } => {
+            Asking::ends(stage(round_number), &statement.member)
+        }
+        NeutralEvent::RoundIsOver { round_number } => Asking::Over { stage: stage(round_number) },
+        NeutralEvent::Judges { model } => {
             let seat = Seat { model: model.to_owned(), member: model.to_owned(), alias: None };
             Asking::begins(synthesis::STAGE, &[seat])
         }
-        Told::NotJudged { model, .. } => Asking::ends(synthesis::STAGE, model),
-        Told::Judged(_) => Asking::Over { stage: synthesis::STAGE },
-        Told::RankingBegins { reviewers, .. } => Asking::begins(reviews::STAGE, reviewers),
-        Told::Voted(review) => Asking::ends(reviews::STAGE, &review.member),
-        Told::Ranked { .. } => Asking::Over { stage: reviews::STAGE },
-        Told::Begins(_) => return None,
+        NeutralEvent::NotJudged { model, .. } => Asking::ends(synthesis::STAGE, model),
+        NeutralEvent::Judged(_) => Asking::Over { stage: synthesis::STAGE },
+        NeutralEvent::RankingBegins { reviewers, .. } => Asking::begins(reviews::STAGE, reviewers),
+        NeutralEvent::Voted(review) => Asking::ends(reviews::STAGE, &review.member),
+        NeutralEvent::Ranked { .. } => Asking::Over { stage: reviews::STAGE },
+        NeutralEvent::Begins(_) => return None,
     })
 }

@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::dialect::{Dialect, Turn};
 use super::event::{CallMetrics, DebateEvent, ParticipantResponse, ParticipantsRound};
+use super::neutral_event::RoundStart;
 use super::speaker::Speaker;
 use super::statement::{DebateRound, Statement};
-use super::told::RoundStart;
 use crate::council::any_event::AnyEvent;
 use crate::council::stages::synthesis::Synthesis;
 use crate::council::token::TokenHead;

@@ -12,11 +12,11 @@ use crate::council::context;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;
 use crate::council::prompts::{fence, history, judges};
-use crate::council::run::Turn as Floor;
+use crate::council::run::SpeakingTurn;
 use crate::council::stages::ending::MOST_CUTS;
 use crate::council::token::TokenHead;
 use crate::council::tool_use::event::Place;
-use crate::council::tool_use::{Conversed, Talk, converse};
+use crate::council::tool_use::{DialogueOutcome, ToolDialogue, converse};
 use crate::council::view::{Unfiltered, View};
 use crate::llm::{ChatMessage, ChatRequest, ErrorKind, Purpose};
 
@@ -25,29 +25,29 @@ const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
 
 /// A reply with what its prompt was.
 struct Spoken {
-    conversed: Conversed,
+    outcome: DialogueOutcome,
     left_out: Vec<LeftOut>,
     files_read: Option<FilesRead>,
     system_prompt_dropped: bool,
 }
 
 impl Debate<'_> {
-    /// `floor` is when it speaks, where speakers do so one after another.
+    /// `speaking_turn` is when it speaks, where speakers do so one after another.
     pub(super) async fn speak(
         &self,
         round_number: u32,
         kind: &Kind,
         speech: &Speech,
-        floor: Option<Floor<'_>>,
+        speaking_turn: Option<SpeakingTurn<'_>>,
     ) -> Statement {
         let turn = Turn { round_number, round_type: kind.round_type, speaker: &speech.speaker };
         let key = format!("round{round_number}/{}", speech.speaker.member.name());
         if let Some(event) = self.dialect.asked(turn) {
             self.run.emit(&format!("{key}/start"), event).await;
         }
-        let spoken = self.ask(turn, kind, &key, speech, floor.as_ref()).await;
+        let spoken = self.ask(turn, kind, &key, speech, speaking_turn.as_ref()).await;
         // The next speaker need not wait until this one's events are sent.
-        drop(floor);
+        drop(speaking_turn);
         let statement = self.read(kind, speech, spoken);
         let event = if statement.error.is_some() {
             self.dialect.failed(turn, &statement)
@@ -64,7 +64,7 @@ impl Debate<'_> {
         kind: &Kind,
         key: &str,
         speech: &Speech,
-        floor: Option<&Floor<'_>>,
+        speaking_turn: Option<&SpeakingTurn<'_>>,
     ) -> Spoken {
         let member = &speech.speaker.member;
         let mut system = self.brief().system_prompt_for(member);
@@ -86,8 +86,8 @@ impl Debate<'_> {
             (prompt, files_read) = (fitted.question, fitted.files_read);
         }
         loop {
-            let conversed = self.send(turn, kind, &key, (system, before, prompt.clone()), floor).await;
-            match &conversed.result {
+            let outcome = self.send(turn, kind, &key, (system, before, prompt.clone()), speaking_turn).await;
+            match &outcome.result {
                 Err(error) if system.is_some() && rejects_the_system_prompt(error) => {
                     system = None;
                     system_prompt_dropped = true;
@@ -97,13 +97,13 @@ impl Debate<'_> {
                     let shorter = self.prompt(kind, speech, Some(tokens(&prompt) / 2));
                     // Where nothing more may be left out, the same request would be refused again.
                     if shorter.0 == prompt {
-                        return Spoken { conversed, left_out, files_read, system_prompt_dropped };
+                        return Spoken { outcome, left_out, files_read, system_prompt_dropped };
                     }
                     (prompt, left_out) = shorter;
                     cuts += 1;
                     key.push_str(SHORTER);
                 }
-                Ok(_) | Err(_) => return Spoken { conversed, left_out, files_read, system_prompt_dropped },
+                Ok(_) | Err(_) => return Spoken { outcome, left_out, files_read, system_prompt_dropped },
             }
         }
     }
@@ -165,8 +165,8 @@ impl Debate<'_> {
         kind: &Kind,
         key: &str,
         (system, before, prompt): (Option<&str>, &[history::Turn], String),
-        floor: Option<&Floor<'_>>,
-    ) -> Conversed {
+        speaking_turn: Option<&SpeakingTurn<'_>>,
+    ) -> DialogueOutcome {
         let brief = self.brief();
         let system = system.map(ChatMessage::system);
         let model = &turn.speaker.member.model;
@@ -188,20 +188,20 @@ impl Debate<'_> {
             };
             view.with_reasoning(TokenHead::new("reasoning_token", &turn.fields()))
         };
-        let talk = Talk {
+        let dialogue = ToolDialogue {
             stage: stage(turn.round_number),
             key,
             request,
             member: turn.speaker.member.name(),
-            turn: floor,
+            turn: speaking_turn,
             place: Place::Round(turn.round_number),
             view: Some(&view),
         };
-        converse(self.run, brief, self.task.tools.filter(|_| kind.tools), talk).await
+        converse(self.run, brief, self.task.tools.filter(|_| kind.tools), dialogue).await
     }
 
     fn read(&self, kind: &Kind, speech: &Speech, spoken: Spoken) -> Statement {
-        let found: Vec<u32> = spoken.conversed.found().collect();
+        let found: Vec<u32> = spoken.outcome.found().collect();
         let mut statement = Statement {
             pending: false,
             replies_to: speech.replies_to.clone(),
@@ -209,12 +209,12 @@ impl Debate<'_> {
             left_out: spoken.left_out,
             files_read: spoken.files_read,
             system_prompt_dropped: spoken.system_prompt_dropped,
-            tool_calls_made: spoken.conversed.made,
-            tools_refused: spoken.conversed.refused,
+            tool_calls_made: spoken.outcome.made,
+            tools_refused: spoken.outcome.refused,
             simulated: self.run.is_simulated(&speech.speaker.member.model),
             ..Statement::pending(&speech.speaker)
         };
-        let reply = match spoken.conversed.result {
+        let reply = match spoken.outcome.result {
             Ok(reply) => reply,
             Err(mut error) => {
                 let partial = error.partial.take();

@@ -3,10 +3,10 @@
 use super::dialect::Dialect;
 use super::kind::{Kind, MIN_SPEAKERS};
 use super::material::{Need, Piece};
+use super::neutral_event::{DebateStart, SpeakerSeat};
 use super::options::DebateOptions;
 use super::speaker::Speaker;
 use super::statement::{DebateRound, LeftOut, Statement};
-use super::told::{DebateStart, SpeakerSeat};
 use crate::council::brief::Brief;
 use crate::council::prompts::fence::Fence;
 use crate::council::prompts::history;
@@ -79,7 +79,7 @@ impl<'p> Debate<'p> {
     }
 
     /// The speakers that have not failed, in their order.
-    pub fn standing(&self) -> impl Iterator<Item = &Speaker> {
+    pub fn remaining(&self) -> impl Iterator<Item = &Speaker> {
         let failed = |speaker: &&Speaker| {
             let mut said = self.rounds.iter().flat_map(|round| &round.responses);
             said.any(|one| one.member == speaker.member.name() && !one.is_good())
@@ -89,14 +89,14 @@ impl<'p> Debate<'p> {
 
     /// Whether enough speakers are left for another round.
     #[must_use]
-    pub fn goes_on(&self) -> bool {
-        self.standing().count() >= MIN_SPEAKERS
+    pub fn can_continue(&self) -> bool {
+        self.remaining().count() >= MIN_SPEAKERS
     }
 
     /// The kind of the round that comes next; none when all are over or too few speakers are left.
     #[must_use]
     pub fn next(&self) -> Option<&'static Kind> {
-        self.plan.get(self.rounds.len()).copied().filter(|_| self.goes_on())
+        self.plan.get(self.rounds.len()).copied().filter(|_| self.can_continue())
     }
 
     /// The rounds that it was to have.

@@ -43,7 +43,7 @@ use crate::council::options::web_search::{self, WebSearchEvent, WebSearchNote};
 use crate::council::options::word_for_word;
 use crate::council::pictures;
 use crate::council::process::ProcessEvent;
-use crate::council::prompts::line::{self, Line};
+use crate::council::prompts::seat_history::{self, SeatHistory};
 use crate::council::prompts::template::Template;
 use crate::council::revision;
 use crate::council::roster::Choice;
@@ -303,9 +303,9 @@ pub(in crate::council) fn asked_alone(
     fields: &mut Fields<'_>,
     settings: &mut Settings,
     format: Format,
-    line: Option<&Line>,
+    seat_history: Option<&SeatHistory>,
 ) -> Option<Alone> {
-    one_seat::parse(fields, settings, (format.mode(), format == Format::Council), line)
+    one_seat::parse(fields, settings, (format.mode(), format == Format::Council), seat_history)
 }
 
 /// Whether a request has said itself what this default would say, in other words.
@@ -315,7 +315,8 @@ pub(in crate::council) fn is_overruled(body: &Value, default: &str) -> bool {
         "final" => body.get("use_early_consensus") == Some(&Value::Bool(true)),
         // One seat alone is asked in one format only.
         "mode" => {
-            formats::names_a_format(body) || body.get(line::FIELD).is_some_and(|value| !value.is_null())
+            formats::names_a_format(body)
+                || body.get(seat_history::FIELD).is_some_and(|value| !value.is_null())
         }
         "self_votes" => body.get("count_self_votes").is_some_and(Value::is_boolean),
         _ => formats::is_said_otherwise(body, default),

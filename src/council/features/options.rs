@@ -125,12 +125,12 @@ impl Options {
 
     /// Whether what a chairman has written is the final answer: it is neither chosen from several nor improved.
     #[must_use]
-    pub fn leave_what_is_written(&self) -> bool {
+    pub fn keeps_written_answer(&self) -> bool {
         self.chairmen.is_empty() && self.refinement.is_none() && self.adversary.is_none()
     }
 
     /// Has the final answer written, in a form that only its writer is asked for: no member's own answer is taken for it.
-    pub(in crate::council) fn have_it_written(&mut self, ignored: &mut Vec<Ignored>) {
+    pub(in crate::council) fn require_written_answer(&mut self, ignored: &mut Vec<Ignored>) {
         self.leave_out_consensus(IgnoredFact::Formed, ignored);
         self.leave_out_choice(IgnoredFact::Formed, ignored);
     }

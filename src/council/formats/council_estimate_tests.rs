@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::*;
 use crate::council::attached::Attached;
 use crate::council::features::{Deliberation, Lookups, Metadata};
-use crate::council::fork::{Again, Part};
 use crate::council::formats;
 use crate::council::options::research::{self, ResearchResult, SubQuery};
 use crate::council::options::web_search::WebSearch;
@@ -14,6 +13,7 @@ use crate::council::plan::Context;
 use crate::council::pricing::tokens;
 use crate::council::prompts::history::Turn;
 use crate::council::prompts::template::Prompts;
+use crate::council::rerun::{Part, RerunScope};
 use crate::council::searching;
 use crate::council::searching::plan::{SearchContext, SearchPlan};
 use crate::council::stage::Stage;
@@ -202,8 +202,8 @@ fn what_was_looked_up_is_expected_again_where_it_is_looked_up_again() {
     let mut plan = plan(SMALL, &[]);
     plan.lookups = Lookups { research: true, web_search: true };
     plan.task.brief.search = Some(SearchPlan::of(&SearchContext::any(), true));
-    let searches = |again: &Again, earlier: &Deliberation| {
-        let estimate = formats::estimate(&plan, &again.kept(earlier), |_, _| None);
+    let searches = |scope: &RerunScope, earlier: &Deliberation| {
+        let estimate = formats::estimate(&plan, &scope.kept(earlier), |_, _| None);
         let calls = |stage: &Stage| estimate.by_stage.get(stage).map_or(0, |stage| stage.calls);
         (calls(&research::STAGE), calls(&searching::STAGE))
     };
@@ -219,24 +219,24 @@ fn what_was_looked_up_is_expected_again_where_it_is_looked_up_again() {
         ..ResearchResult::default()
     };
     let whole = looked_up(research.clone(), Some(WebSearch::default()));
-    for again in [Again::Failed, Again::Member("m0".to_owned()), Again::From(Part::Stage2)] {
-        assert_eq!(searches(&again, &whole), (0, 0), "{again:?}");
+    for scope in [RerunScope::Failed, RerunScope::Member("m0".to_owned()), RerunScope::From(Part::Stage2)] {
+        assert_eq!(searches(&scope, &whole), (0, 0), "{scope:?}");
     }
     assert_eq!(
-        searches(&Again::From(Part::Stage1), &whole),
+        searches(&RerunScope::From(Part::Stage1), &whole),
         (1, 4),
         "as if it were asked for the first time"
     );
     let unneeded = ResearchResult { needed: false, ..ResearchResult::default() };
     assert_eq!(
-        searches(&Again::Failed, &looked_up(unneeded, None)),
+        searches(&RerunScope::Failed, &looked_up(unneeded, None)),
         (0, 1),
         "stopped before its search ended"
     );
     let stopped = ResearchResult { sub_results: sub_results[1..].to_vec(), ..research };
-    assert_eq!(searches(&Again::Failed, &looked_up(stopped, None)), (1, 4));
+    assert_eq!(searches(&RerunScope::Failed, &looked_up(stopped, None)), (1, 4));
     let down = WebSearch { error: Some("down".to_owned()), ..WebSearch::default() };
-    assert_eq!(searches(&Again::Failed, &looked_up(ResearchResult::default(), Some(down))), (1, 4));
+    assert_eq!(searches(&RerunScope::Failed, &looked_up(ResearchResult::default(), Some(down))), (1, 4));
 }
 
 #[test]

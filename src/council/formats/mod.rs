@@ -56,24 +56,24 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
         run.one_at_a_time();
     }
     run.explain(plan.verbosity, plan.remarks);
-    if let Some(fork) = &plan.fork {
-        run.know_sources(&fork.sources);
+    if let Some(rerun) = &plan.rerun {
+        run.know_sources(&rerun.sources);
     }
-    let Some(cache) = &plan.cache else { return find_out(run, plan).await };
+    let Some(cache) = &plan.cache else { return run_with_title(run, plan).await };
     let lookup = cache::look_up(run, plan.brief(), cache).await;
     if let Some(earlier) = lookup.hit {
         repeat(run, plan, earlier).await;
         return Ok(());
     }
-    find_out(run, plan).await?;
+    run_with_title(run, plan).await?;
     if !run.take_corrections().await.is_empty() {
         // Its answer would be found by a question that it does not answer.
         cache::do_not_keep(run, NotStored::Corrected).await;
         return Ok(());
     }
     // What is searched for is the question or parts of it, and so is what a question is taken apart into.
-    let tells_the_question = plan.brief().search.is_some() || matches!(plan.format, Format::Decomposition(_));
-    cache::keep(run, plan.brief(), cache, (&lookup, tells_the_question)).await;
+    let reveals_question = plan.brief().search.is_some() || matches!(plan.format, Format::Decomposition(_));
+    cache::keep(run, plan.brief(), cache, (&lookup, reveals_question)).await;
     Ok(())
 }
 
@@ -87,34 +87,34 @@ async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
             Err(error) => tracing::error!(%error, "an event of an earlier answer cannot be understood"),
         }
     }
-    tell_costs(run).await;
+    report_costs(run).await;
     if plan.title {
         title::complete(run, title.unwrap_or_else(|| title::fallback(&plan.brief().question))).await;
     }
 }
 
 /// Runs the format, and at the same time writes a title where the conversation has none.
-async fn find_out(run: &Run, plan: &Plan) -> Result<(), Failure> {
+async fn run_with_title(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if !plan.title {
-        look_up_and_hold(run, plan).await?;
-        tell_costs(run).await;
+        look_up_and_run_format(run, plan).await?;
+        report_costs(run).await;
         return Ok(());
     }
     let (result, title) =
-        run.beside("title/in_time", look_up_and_hold(run, plan), title::ask(run, plan.brief())).await;
+        run.beside("title/in_time", look_up_and_run_format(run, plan), title::ask(run, plan.brief())).await;
     result?;
     // A title that did not come in time has been given up, so its cost is unknown.
-    tell_costs(run).await;
-    title::tell(run, plan.brief(), title.flatten()).await;
+    report_costs(run).await;
+    title::report(run, plan.brief(), title.flatten()).await;
     Ok(())
 }
 
-async fn tell_costs(run: &Run) {
+async fn report_costs(run: &Run) {
     run.emit(costs::KEY, RunEvent::CostsComplete { data: run.costs() }).await;
 }
 
 /// The background comes before the first round, whatever the format.
-async fn look_up_and_hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
+async fn look_up_and_run_format(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if !plan.lookups.any() {
         return hold(run, plan).await;
     }

@@ -11,20 +11,20 @@ use super::rotation::rounds as rotation;
 use crate::council::any_event::AnyEvent;
 use crate::council::debate::event::{DebateEvent, DebateSynthesis};
 use crate::council::debate::fold::{Common, StoredDebate};
+use crate::council::debate::neutral_event::NeutralEvent;
 use crate::council::debate::statement::Statement;
-use crate::council::debate::told::Told;
 use crate::council::estimate::KeptRound;
 use crate::council::run::UnderWay;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::synthesis::Synthesis;
 use crate::llm::{CallFact, ErrorKind};
 
-/// What an event tells of a debate, if it does.
+/// What an event says of a debate, if it does.
 #[must_use]
-pub fn told(event: &AnyEvent) -> Option<Told<'_>> {
-    let debate = || event.get::<DebateEvent>().and_then(DebateEvent::told);
-    let rotation = || event.get::<RotationEvent>().and_then(RotationEvent::told);
-    let arena = || event.get::<ArenaEvent>().and_then(ArenaEvent::told);
+pub fn neutral_event(event: &AnyEvent) -> Option<NeutralEvent<'_>> {
+    let debate = || event.get::<DebateEvent>().and_then(DebateEvent::neutral);
+    let rotation = || event.get::<RotationEvent>().and_then(RotationEvent::neutral);
+    let arena = || event.get::<ArenaEvent>().and_then(ArenaEvent::neutral);
     debate().or_else(rotation).or_else(arena)
 }
 
@@ -62,8 +62,8 @@ impl Stored {
 
     /// Takes in one event, if it is of such a format; gives what belongs to the places that every format has.
     pub fn apply<'e>(&mut self, event: &'e AnyEvent) -> Option<Common<'e>> {
-        if let Some(told) = told(event) {
-            return Some(self.debate.apply(told));
+        if let Some(event) = neutral_event(event) {
+            return Some(self.debate.apply(event));
         }
         let event = event.get::<DecompositionEvent>()?;
         self.debate.mode = Some(decomposition::MODE.to_owned());

@@ -1,11 +1,11 @@
 //! One seat alone answers: a member is asked what it meant, or the chairman without the council. Nobody reviews, nobody
-//! writes anew, and each seat goes on from its own line of the conversation ([`Line`]).
+//! writes anew, and each seat goes on from its own history of the conversation ([`SeatHistory`]).
 
 use crate::council::failure::Failure;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::member::{CHAIRMAN, Member};
 use crate::council::pass::Pass;
-use crate::council::prompts::line::{FIELD, Line};
+use crate::council::prompts::seat_history::{FIELD, SeatHistory};
 use crate::council::run::Run;
 use crate::council::seat::Alone;
 use crate::council::settings::Settings;
@@ -20,11 +20,11 @@ pub(in crate::council) fn parse(
     fields: &mut Fields<'_>,
     settings: &mut Settings,
     (mode, takes_one): (&str, bool),
-    line: Option<&Line>,
+    seat_history: Option<&SeatHistory>,
 ) -> Option<Alone> {
     let name: String = fields.take(FIELD, "the name of a member, or chairman")?;
     let sits = settings.council_models.iter().find(|member| member.name() == name).cloned();
-    let (seat, member) = match sits.or_else(|| line.and_then(|line| line.seat.clone())) {
+    let (seat, member) = match sits.or_else(|| seat_history.and_then(|history| history.seat.clone())) {
         Some(member) => (Alone::Member, member),
         None if name == CHAIRMAN => (Alone::Chairman, chairman(settings)),
         None => {

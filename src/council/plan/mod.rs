@@ -11,10 +11,10 @@ use super::answer_form::AnswerForm;
 use super::brief::Brief;
 use super::earlier::Scope;
 use super::features::{self, Lookups, Options};
-use super::fork::Fork;
 use super::formats::list::{self as formats, Format};
 use super::options::cache::{CachePlan, scope};
 use super::prompts::own::{OwnPrompt, OwnTexts};
+use super::rerun::Rerun;
 use super::run_event::Ignored;
 use super::task::Task;
 use crate::llm::Sampling;
@@ -109,8 +109,8 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_prompts: Vec<OwnPrompt>,
     /// The earlier run of the same question from which this one goes on, if any.
-    #[serde(default)]
-    pub fork: Option<Fork>,
+    #[serde(default, rename = "fork")]
+    pub rerun: Option<Rerun>,
 }
 
 /// The version of plans from before there were versions.
@@ -168,7 +168,7 @@ impl Plan {
         self.sample_final_answer(sampling);
         if form.is_some() {
             let mut formed = Vec::new();
-            self.options.have_it_written(&mut formed);
+            self.options.require_written_answer(&mut formed);
             // An earlier reason for one of these may hold only where the question is taken apart; this one always
             // does.
             self.ignored.retain(|told| !formed.iter().any(|one| one.field == told.field));
@@ -190,7 +190,7 @@ impl Plan {
     /// Whether the text that its writer streams is already the final answer: nobody revises it or chooses it from
     /// several drafts, nothing is looked up while it is written, and it has no form, which only a whole text can have.
     fn shows_final_answer(&self) -> bool {
-        self.options.leave_what_is_written() && self.brief().checks == 0 && self.brief().form.is_none()
+        self.options.keeps_written_answer() && self.brief().checks == 0 && self.brief().form.is_none()
     }
 
     /// How its final answer arrives.

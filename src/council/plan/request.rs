@@ -17,8 +17,8 @@ use crate::council::options::rubric::Rubric;
 use crate::council::options::tools;
 use crate::council::process;
 use crate::council::prompts::history::{self, Turn};
-use crate::council::prompts::line::Line;
 use crate::council::prompts::own::OwnTexts;
+use crate::council::prompts::seat_history::SeatHistory;
 use crate::council::prompts::template::Prompts;
 use crate::council::ranking::records::ReviewerRecords;
 use crate::council::ranking::weights::{Record, Weighing};
@@ -40,7 +40,7 @@ pub struct Context {
     /// The conversation's earlier turns, oldest first.
     pub history: Vec<Turn>,
     /// The conversation as a member that is asked alone has seen it, where one is.
-    pub line: Option<Line>,
+    pub seat_history: Option<SeatHistory>,
     /// Whether this is the conversation's first message.
     pub first: bool,
     /// Each model's record from earlier runs.
@@ -125,7 +125,7 @@ impl Plan {
         let unreviewed = !fields.take("use_reviews", "true or false").unwrap_or(true);
         // The seats of the whole council, even where one of them is asked alone.
         let seats = settings.council_models.len();
-        let alone = features::asked_alone(&mut fields, &mut settings, format, context.line.as_ref());
+        let alone = features::asked_alone(&mut fields, &mut settings, format, context.seat_history.as_ref());
         let without_reviews = (unreviewed || alone.is_some()) && is_council;
         let elsewhere = match alone {
             Some(_) => Some(IgnoredFact::Alone),
@@ -161,7 +161,7 @@ impl Plan {
         let checks = options.checks(&mut fields, circumstances, context.search.as_ref(), &mut ignored);
         let search = context.search.filter(|_| lookups.any() || tools.is_some() || checks > 0);
         let verbosity = process::verbosity(&mut fields);
-        let history = context.line.map_or(context.history, |line| line.turns);
+        let history = context.seat_history.map_or(context.history, |seat| seat.turns);
         let cache = CachePlan::parse(&mut fields);
         refuse_unbuilt(&mut fields);
         if context.attachments.is_none() {
@@ -210,7 +210,7 @@ impl Plan {
             ignored,
             cache,
             own_prompts: Vec::new(),
-            fork: None,
+            rerun: None,
         })?;
         Ok(plan.with_texts(&context.prompts).scoped())
     }

@@ -3,7 +3,7 @@
 pub mod fence;
 pub mod history;
 pub mod judges;
-pub mod line;
 pub mod own;
+pub mod seat_history;
 pub mod structured;
 pub mod template;

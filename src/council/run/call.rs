@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use super::speaking_order::{self, SpeakingTurn};
 use super::traced::TracedCall;
-use super::turns::{self, Turn};
 use super::{FinishedCall, Run, Stopped, UnderWay};
 use crate::council::costs::Spent;
 use crate::council::fingerprint::Fingerprint;
@@ -27,7 +27,7 @@ pub struct Call<'r> {
     member: Option<String>,
     view: Option<View>,
     needs_place: bool,
-    turn: Option<&'r Turn<'r>>,
+    turn: Option<&'r SpeakingTurn<'r>>,
     /// The first of the calls that this one goes on with.
     part_of: Option<String>,
     /// What an earlier one of them has shown.
@@ -60,9 +60,9 @@ impl<'r> Call<'r> {
         Self { needs_place: false, ..self }
     }
 
-    /// Waits for this turn, where there is one, and then takes at most [`turns::MOST_MS`].
+    /// Waits for this turn, where there is one, and then takes at most [`speaking_order::MOST_MS`].
     #[must_use]
-    pub fn in_turn(self, turn: Option<&'r Turn<'r>>) -> Self {
+    pub fn in_turn(self, turn: Option<&'r SpeakingTurn<'r>>) -> Self {
         Self { turn, ..self }
     }
 
@@ -99,7 +99,7 @@ impl<'r> Call<'r> {
         let Self { run, stage, key, mut request, member, view, needs_place, turn, part_of, shown } = self;
         request.seed = seed_of(run.id, &key);
         if turn.is_some() {
-            request.timeouts.total_ms = request.timeouts.total_ms.min(turns::MOST_MS);
+            request.timeouts.total_ms = request.timeouts.total_ms.min(speaking_order::MOST_MS);
         }
         if let Some(pictures) = &run.pictures {
             pictures.put_into(&mut request, &run.marker());
@@ -137,7 +137,7 @@ impl<'r> Call<'r> {
         );
         let asking = async {
             if let Some(turn) = turn {
-                turn.comes().await;
+                turn.wait().await;
             }
             let _place = if needs_place { run.place().await } else { None };
             run.host.reserve(&key, expected_usd).await?;

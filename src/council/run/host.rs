@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::council::any_event::AnyEvent;
 use crate::council::correction::Corrections;
 use crate::council::costs::Spent;
-use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use crate::council::earlier::{AnswerToKeep, EarlierAnswer, EarlierLookup, EarlierQuery, KeepOutcome};
 use crate::council::fingerprint::Fingerprint;
 use crate::council::member_retry::Retries;
 use crate::council::stage::Stage;
@@ -109,8 +109,8 @@ pub trait Host: Send + Sync {
     }
 
     /// Looks for an answer that may be given again.
-    async fn earlier(&self, _wanted: &Wanted<'_>) -> Looked {
-        Looked::Unavailable
+    async fn earlier(&self, _query: &EarlierQuery<'_>) -> EarlierLookup {
+        EarlierLookup::Unavailable
     }
 
     /// The events that tell the results of an earlier answer's run, oldest first; none where they are gone or cannot be
@@ -126,8 +126,8 @@ pub trait Host: Send + Sync {
     }
 
     /// Keeps the run's answer, to be given again.
-    async fn keep(&self, _keep: &Keep<'_>) -> Kept {
-        Kept::Unavailable
+    async fn keep(&self, _keep: &AnswerToKeep<'_>) -> KeepOutcome {
+        KeepOutcome::Unavailable
     }
 
     /// Reserves what a call is expected to cost, in USD (unknown when absent), in the budgets that bind the run, before

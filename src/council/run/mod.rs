@@ -7,8 +7,8 @@
 
 mod call;
 mod host;
+mod speaking_order;
 mod traced;
-mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -23,12 +23,12 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 pub use call::Call;
 pub use host::{FinishedCall, Host, UnderWay};
-pub use turns::Turn;
+pub use speaking_order::SpeakingTurn;
 
 use super::any_event::AnyEvent;
 use super::correction::{Correction, Corrections};
 use super::costs::{Costs, Spent};
-use super::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use super::earlier::{AnswerToKeep, EarlierAnswer, EarlierLookup, EarlierQuery, KeepOutcome};
 use super::member_retry::{MAX_RETRIES, MemberRetry, Retries};
 use super::note::{EVERYTHING, Note};
 use super::pictures::Pictures;
@@ -39,7 +39,7 @@ use super::stage::Stage;
 use crate::id::RunId;
 use crate::llm::{CallFact, Models};
 use crate::trace::{Parts, Span};
-use turns::Turns;
+use speaking_order::SpeakingOrder;
 
 /// One run's connection to the world. Cheap to share by reference; a feature never spawns.
 pub struct Run {
@@ -52,7 +52,7 @@ pub struct Run {
     /// How many calls may be in flight at once; without a limit until one is set.
     places: OnceLock<Semaphore>,
     /// Where members speak one after another.
-    turns: OnceLock<Turns>,
+    speaking_order: OnceLock<SpeakingOrder>,
     /// How much the process monitor says; nothing until it is set.
     verbosity: OnceLock<u8>,
     /// Whether the process monitor makes remarks in addition to its sentences about events.
@@ -101,7 +101,7 @@ impl Run {
             models,
             state,
             places: OnceLock::new(),
-            turns: OnceLock::new(),
+            speaking_order: OnceLock::new(),
             verbosity: OnceLock::new(),
             remarks: OnceLock::new(),
             stopped: watch::Sender::default(),
@@ -139,24 +139,24 @@ impl Run {
 
     /// Lets members speak one after another from now on.
     pub fn one_at_a_time(&self) {
-        self.turns.get_or_init(Turns::default);
+        self.speaking_order.get_or_init(SpeakingOrder::default);
     }
 
-    /// A place among those who speak one after another; none where all speak at once. See [`Turn`].
+    /// A place among those who speak one after another; none where all speak at once. See [`SpeakingTurn`].
     #[must_use]
-    pub fn turn(&self) -> Option<Turn<'_>> {
-        self.turns.get().map(Turns::take)
+    pub fn turn(&self) -> Option<SpeakingTurn<'_>> {
+        self.speaking_order.get().map(SpeakingOrder::take)
     }
 
     /// Whether a member waits for a turn.
-    pub(super) fn somebody_waits_for_a_turn(&self) -> bool {
-        self.turns.get().is_some_and(Turns::somebody_waits)
+    pub(super) fn has_waiting_turns(&self) -> bool {
+        self.speaking_order.get().is_some_and(SpeakingOrder::has_waiting)
     }
 
     /// Ends when nobody waits for a turn any more.
     pub(super) async fn last_turn(&self) {
-        if let Some(turns) = self.turns.get() {
-            turns.last().await;
+        if let Some(speaking_order) = self.speaking_order.get() {
+            speaking_order.wait_for_last().await;
         }
     }
 
@@ -348,8 +348,8 @@ impl Run {
     }
 
     /// Looks for an answer that may be given again. The result may be different next time.
-    pub async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
-        self.host.earlier(wanted).await
+    pub async fn earlier(&self, query: &EarlierQuery<'_>) -> EarlierLookup {
+        self.host.earlier(query).await
     }
 
     /// See [`Host::events_of`].
@@ -363,7 +363,7 @@ impl Run {
     }
 
     /// See [`Host::keep`].
-    pub async fn keep(&self, keep: &Keep<'_>) -> Kept {
+    pub async fn keep(&self, keep: &AnswerToKeep<'_>) -> KeepOutcome {
         self.host.keep(keep).await
     }
 

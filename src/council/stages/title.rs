@@ -93,7 +93,7 @@ pub struct Title {
 }
 
 /// A title that a model wrote.
-pub struct Written {
+pub struct WrittenTitle {
     pub title: Title,
     model: String,
     /// USD; absent when unknown.
@@ -117,9 +117,9 @@ pub async fn complete(run: &Run, title: Title) {
 }
 
 /// Tells what the conversation is called: as a model says, or by the question's first words.
-pub async fn tell(run: &Run, brief: &Brief, written: Option<Written>) {
+pub async fn report(run: &Run, brief: &Brief, written: Option<WrittenTitle>) {
     let (title, fact) = match written {
-        Some(Written { title, model, cost }) => (title, TitleNote::TitleWritten { model, cost }),
+        Some(WrittenTitle { title, model, cost }) => (title, TitleNote::TitleWritten { model, cost }),
         None => (fallback(&brief.question), TitleNote::TitleOfTheQuestion),
     };
     complete(run, title).await;
@@ -127,7 +127,7 @@ pub async fn tell(run: &Run, brief: &Brief, written: Option<Written>) {
 }
 
 /// Asks for a title; `None` when the model gave none that can be used.
-pub async fn ask(run: &Run, brief: &Brief) -> Option<Written> {
+pub async fn ask(run: &Run, brief: &Brief) -> Option<WrittenTitle> {
     let excerpt: String = brief.question.chars().take(QUOTED_CHARS).collect();
     let prompt = brief.prompts.fill(&PROMPT, &[("question", &excerpt)]);
     let model = brief.settings.title_model.clone();
@@ -138,7 +138,7 @@ pub async fn ask(run: &Run, brief: &Brief) -> Option<Written> {
     };
     let reply = run.call(STAGE, "title", request).beside_the_run().send().await.ok()?;
     let cost = reply.usage.and_then(|usage| usage.cost_usd);
-    clean(&reply.text).map(|title| Written { title, model, cost })
+    clean(&reply.text).map(|title| WrittenTitle { title, model, cost })
 }
 
 /// A title made of the question's first words.

@@ -18,7 +18,7 @@ pub(in crate::council) struct Joined {
 
 impl Joined {
     /// Takes in a turn after which the conversation goes on.
-    pub fn go_on(&mut self, reply: Reply) {
+    pub fn add_turn(&mut self, reply: Reply) {
         self.add(&reply);
         self.thoughts.extend(reply.reasoning);
         self.thoughts.push(reply.text);
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn turns_are_one_reply_with_the_sums_of_all_and_the_text_of_the_last() {
         let mut joined = Joined::default();
-        joined.go_on(turn("Let me look.", Some("Hm."), Some(0.25)));
-        joined.go_on(turn("", None, Some(0.5)));
+        joined.add_turn(turn("Let me look.", Some("Hm."), Some(0.25)));
+        joined.add_turn(turn("", None, Some(0.5)));
         let whole = joined.end(Reply { ttft_ms: Some(70), ..turn("The answer.", Some("So."), Some(1.0)) });
         let usage = whole.usage.unwrap();
         assert_eq!(whole.text, "The answer.");
@@ -145,11 +145,11 @@ mod tests {
     #[test]
     fn a_sum_with_something_unknown_is_unknown() {
         let mut joined = Joined::default();
-        joined.go_on(turn("", None, None));
+        joined.add_turn(turn("", None, None));
         let usage = joined.end(turn("x", None, Some(1.0))).usage.unwrap();
         assert_eq!((usage.total_tokens, usage.cost_usd, usage.cost_source), (30, None, None));
         let mut joined = Joined::default();
-        joined.go_on(Reply { usage: None, ..turn("", None, None) });
+        joined.add_turn(Reply { usage: None, ..turn("", None, None) });
         let usage = joined.end(turn("x", None, Some(1.0))).usage.unwrap();
         assert_eq!((usage.total_tokens, usage.cost_usd), (15, None));
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_failure_keeps_what_the_turns_before_it_took() {
         let mut joined = Joined::default();
-        joined.go_on(turn("Let me look.", None, Some(0.5)));
+        joined.add_turn(turn("Let me look.", None, Some(0.5)));
         let error = joined.fail(CallError::new(ErrorKind::Overloaded, "down"));
         let partial = error.partial.unwrap();
         assert_eq!((partial.text.as_str(), partial.usage.and_then(|usage| usage.cost_usd)), ("", Some(0.5)));

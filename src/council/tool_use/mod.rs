@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
 use super::prompts::fence::Fence;
-use super::run::{Run, Turn};
+use super::run::{Run, SpeakingTurn};
 use super::searching::material;
 use super::stage::Stage;
 use super::view::View;
@@ -37,7 +37,7 @@ const MAX_CALLS: usize = 5;
 /// How much of what one turn's calls found goes into the next, in characters.
 const RESULTS_CHARS: usize = 12_000;
 /// How much of a result events show, in characters for each call; its sources are in events of their own.
-const TOLD_CHARS: usize = 2_000;
+const SHOWN_CHARS: usize = 2_000;
 
 /// What a plan says of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct Tools {
 }
 
 /// A question to a model, to be asked with tools.
-pub struct Talk<'t> {
+pub struct ToolDialogue<'t> {
     pub stage: Stage,
     /// The key of the first call.
     pub key: &'t str,
@@ -56,7 +56,7 @@ pub struct Talk<'t> {
     /// The seat's name.
     pub member: &'t str,
     /// When it speaks, where members speak one after another.
-    pub turn: Option<&'t Turn<'t>>,
+    pub turn: Option<&'t SpeakingTurn<'t>>,
     /// Where it speaks, for events.
     pub place: Place,
     /// How each turn is shown while it is written, where it is.
@@ -65,7 +65,7 @@ pub struct Talk<'t> {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Conversed {
+pub struct DialogueOutcome {
     /// The answer with the tokens, costs and times of all turns; or why there is none.
     pub result: Result<Reply, CallError>,
     /// The calls of tools, in their order.
@@ -74,7 +74,7 @@ pub struct Conversed {
     pub refused: bool,
 }
 
-impl Conversed {
+impl DialogueOutcome {
     /// The numbers of the sources that its calls found.
     pub fn found(&self) -> impl Iterator<Item = u32> {
         self.made.iter().flat_map(|call| call.result_sources.iter().copied())
@@ -82,53 +82,61 @@ impl Conversed {
 }
 
 /// Asks, with the tools that the plan allows, if any.
-pub async fn converse(run: &Run, brief: &Brief, tools: Option<Tools>, talk: Talk<'_>) -> Conversed {
+pub async fn converse(
+    run: &Run,
+    brief: &Brief,
+    tools: Option<Tools>,
+    dialogue: ToolDialogue<'_>,
+) -> DialogueOutcome {
     let Some(tools) = tools else {
-        let view = talk.view.map(|view| view());
-        let result = send(run, &talk, talk.key.to_owned(), talk.request.clone(), view).await;
-        return Conversed { result, made: Vec::new(), refused: false };
+        let view = dialogue.view.map(|view| view());
+        let result = send(run, &dialogue, dialogue.key.to_owned(), dialogue.request.clone(), view).await;
+        return DialogueOutcome { result, made: Vec::new(), refused: false };
     };
     let offer = prompts::search_tool(brief);
-    let mut messages = talk.request.messages.clone();
+    let mut messages = dialogue.request.messages.clone();
     let mut joined = Joined::default();
     let mut made = Vec::new();
     let mut refused = false;
     // Turns in which nothing could be carried out.
-    let mut in_vain = 0;
+    let mut fruitless_turns = 0;
     for turn in 0.. {
-        let key = if turn == 0 { talk.key.to_owned() } else { format!("{}{KEY}{turn}", talk.key) };
-        let is_last = turn >= u32::from(tools.max_rounds.max(1)) || in_vain > 1;
+        let key = if turn == 0 { dialogue.key.to_owned() } else { format!("{}{KEY}{turn}", dialogue.key) };
+        let is_last = turn >= u32::from(tools.max_rounds.max(1)) || fruitless_turns > 1;
         let request = ChatRequest {
             messages: messages.clone(),
             tools: vec![offer.clone()],
             continues: true,
-            ..talk.request.clone()
+            ..dialogue.request.clone()
         };
-        let view = talk.view.map(|view| view());
-        let (request, view) =
-            if is_last { (at_last(brief, request), view) } else { (request, view.map(View::before_tools)) };
-        let reply = match send(run, &talk, key, request, view).await {
+        let view = dialogue.view.map(|view| view());
+        let (request, view) = if is_last {
+            (last_request(brief, request), view)
+        } else {
+            (request, view.map(View::before_tools))
+        };
+        let reply = match send(run, &dialogue, key, request, view).await {
             Ok(reply) => reply,
             Err(error) => {
                 refused |= error.partial.as_ref().is_some_and(|reply| reply.tools_refused);
-                return Conversed { result: Err(joined.fail(error)), made, refused };
+                return DialogueOutcome { result: Err(joined.fail(error)), made, refused };
             }
         };
         refused |= reply.tools_refused;
         // Calls of tools that were not offered are ignored.
         if is_last || reply.tools_refused || reply.tool_calls.is_empty() {
-            return Conversed { result: Ok(joined.end(reply)), made, refused };
+            return DialogueOutcome { result: Ok(joined.end(reply)), made, refused };
         }
-        let carried_out = carry_out(run, brief, &talk, turn, &reply.tool_calls).await;
-        if carried_out.iter().all(|one| one.in_vain) {
-            in_vain += 1;
+        let outcomes = carry_out(run, brief, &dialogue, turn, &reply.tool_calls).await;
+        if outcomes.iter().all(|one| one.not_tried) {
+            fruitless_turns += 1;
         }
         messages.push(ChatMessage::of_calls(&reply));
-        for (call, one) in reply.tool_calls.iter().zip(carried_out) {
-            messages.push(ChatMessage::tool(call.id.clone(), one.told));
+        for (call, one) in reply.tool_calls.iter().zip(outcomes) {
+            messages.push(ChatMessage::tool(call.id.clone(), one.content));
             made.push(one.made);
         }
-        joined.go_on(reply);
+        joined.add_turn(reply);
     }
     unreachable!("the last turn returns")
 }
@@ -141,7 +149,7 @@ pub fn without_turn(key: &str) -> &str {
 }
 
 /// The last turn: without tools, and the model is told so.
-fn at_last(brief: &Brief, mut request: ChatRequest) -> ChatRequest {
+fn last_request(brief: &Brief, mut request: ChatRequest) -> ChatRequest {
     request.messages.push(ChatMessage::user(brief.prompts.text(&prompts::ENOUGH)));
     request.continues = false;
     request.without_tools()
@@ -149,13 +157,14 @@ fn at_last(brief: &Brief, mut request: ChatRequest) -> ChatRequest {
 
 async fn send(
     run: &Run,
-    talk: &Talk<'_>,
+    dialogue: &ToolDialogue<'_>,
     key: String,
     request: ChatRequest,
     view: Option<View>,
 ) -> Result<Reply, CallError> {
-    let call = run.call(talk.stage.clone(), key, request).of_member(talk.member).in_turn(talk.turn);
-    let call = call.part_of(talk.key);
+    let call =
+        run.call(dialogue.stage.clone(), key, request).of_member(dialogue.member).in_turn(dialogue.turn);
+    let call = call.part_of(dialogue.key);
     match view {
         Some(view) => call.stream(view).send().await,
         None => call.send().await,
@@ -163,70 +172,70 @@ async fn send(
 }
 
 /// A call that is over.
-struct CarriedOut {
+struct ToolCallOutcome {
     made: ToolCallMade,
     /// What the model reads of it.
-    told: String,
+    content: String,
     /// It could not even be tried.
-    in_vain: bool,
+    not_tried: bool,
 }
 
 /// Carries out the calls of one turn, all at once.
 async fn carry_out(
     run: &Run,
     brief: &Brief,
-    talk: &Talk<'_>,
+    dialogue: &ToolDialogue<'_>,
     turn: u32,
     calls: &[ToolCall],
-) -> Vec<CarriedOut> {
+) -> Vec<ToolCallOutcome> {
     let chars = RESULTS_CHARS / calls.len().clamp(1, MAX_CALLS);
     let each = calls.iter().enumerate().map(|(at, call)| async move {
         let id = format!("{}.{}", turn + 1, at + 1);
-        let key = format!("{}{KEY}{id}", talk.key);
+        let key = format!("{}{KEY}{id}", dialogue.key);
         let order = if at < MAX_CALLS { Order::read(call) } else { Err(NotCarriedOut::TooMany) };
         let tool = order::shown_name(&call.name);
         let args = ToolArguments { query: order.as_ref().ok().map(|Order::Search { query }| query.clone()) };
         let called = ToolCalled {
-            model: talk.request.model.clone(),
-            member: talk.member.to_owned(),
-            round: talk.place.round(),
+            model: dialogue.request.model.clone(),
+            member: dialogue.member.to_owned(),
+            round: dialogue.place.round(),
             call_id: id.clone(),
             tool: tool.clone(),
             args: args.clone(),
         };
-        run.emit(&format!("{key}/call"), talk.place.called(called)).await;
-        let (returned, in_vain) = match order {
+        run.emit(&format!("{key}/call"), dialogue.place.called(called)).await;
+        let (output, not_tried) = match order {
             Ok(Order::Search { query }) => (search(run, brief, &query, chars).await, false),
-            Err(why) => (Returned::failed(prompts::not_carried_out(brief, why), why.to_string()), true),
+            Err(why) => (ToolOutput::failed(prompts::not_carried_out(brief, why), why.to_string()), true),
         };
         let made = ToolCallMade {
             tool: tool.clone(),
             args,
-            result_sources: returned.sources.iter().map(|source| source.n).collect(),
-            ms: returned.ms,
-            error: returned.error.clone(),
+            result_sources: output.sources.iter().map(|source| source.n).collect(),
+            ms: output.ms,
+            error: output.error.clone(),
         };
         let event = ToolReturned {
-            model: talk.request.model.clone(),
-            member: talk.member.to_owned(),
-            round: talk.place.round(),
+            model: dialogue.request.model.clone(),
+            member: dialogue.member.to_owned(),
+            round: dialogue.place.round(),
             call_id: id,
             tool,
-            result: returned.shown,
-            sources: returned.sources,
-            ms: returned.ms,
-            error: returned.error,
+            result: output.shown,
+            sources: output.sources,
+            ms: output.ms,
+            error: output.error,
         };
-        run.emit(&format!("{key}/result"), talk.place.returned(event)).await;
-        CarriedOut { made, told: returned.told, in_vain }
+        run.emit(&format!("{key}/result"), dialogue.place.returned(event)).await;
+        ToolCallOutcome { made, content: output.content, not_tried }
     });
     join_all(each).await
 }
 
 /// What a call brought.
-struct Returned {
+struct ToolOutput {
     /// What the model reads.
-    told: String,
+    content: String,
     /// What events show in addition to the sources.
     shown: String,
     sources: Vec<super::searching::source::Source>,
@@ -234,29 +243,29 @@ struct Returned {
     error: Option<String>,
 }
 
-impl Returned {
-    fn failed(told: String, error: String) -> Self {
-        Self { told, shown: String::new(), sources: Vec::new(), ms: 0, error: Some(error) }
+impl ToolOutput {
+    fn failed(content: String, error: String) -> Self {
+        Self { content, shown: String::new(), sources: Vec::new(), ms: 0, error: Some(error) }
     }
 }
 
-async fn search(run: &Run, brief: &Brief, query: &str, chars: usize) -> Returned {
+async fn search(run: &Run, brief: &Brief, query: &str, chars: usize) -> ToolOutput {
     match run.search(brief, query).await {
         Ok(findings) => {
             let found = findings.material(&Fence::new(&run.marker()), "Search results", chars);
-            let list = material::list(&findings.sources, TOLD_CHARS);
+            let list = material::list(&findings.sources, SHOWN_CHARS);
             let shown = [findings.answer.as_str(), list.as_str()];
-            Returned {
-                told: prompts::found(brief, &found),
+            ToolOutput {
+                content: prompts::found(brief, &found),
                 shown: shown.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
                 ms: findings.latency_ms,
                 sources: findings.sources,
                 error: None,
             }
         }
-        Err(error) => Returned {
+        Err(error) => ToolOutput {
             ms: error.partial.as_ref().map_or(0, |reply| reply.latency_ms),
-            ..Returned::failed(prompts::failed(brief, &error.reason()), error.message)
+            ..ToolOutput::failed(prompts::failed(brief, &error.reason()), error.message)
         },
     }
 }

@@ -82,7 +82,7 @@ pub async fn answer<H: ServerHandler>(
     let handler = move || Ok(handler());
     let service = StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config);
     let answer = service.handle(read(request, &message)?).await;
-    told(edge.shutdown, answer, &message["id"]).await
+    into_response(edge.shutdown, answer, &message["id"]).await
 }
 
 /// The request as the library takes it.
@@ -107,8 +107,12 @@ fn takes_anything(request: &HttpRequest) -> bool {
         || wishes.any(|wish| wish.to_str().is_ok_and(|wish| wish.split(',').any(is_anything)))
 }
 
-/// The library's answer to the message with this id as ours.
-async fn told<B>(shutdown: &Shutdown, answer: http::Response<B>, id: &Value) -> Result<HttpResponse, Problem>
+/// The library's answer to the message with this id, as a response of this server.
+async fn into_response<B>(
+    shutdown: &Shutdown,
+    answer: http::Response<B>,
+    id: &Value,
+) -> Result<HttpResponse, Problem>
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
 {

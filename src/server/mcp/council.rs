@@ -89,28 +89,28 @@ impl ServerHandler for Council {
             return Err(ErrorData::invalid_params(message, None));
         };
         let mut arguments = call.arguments.unwrap_or_default();
-        let as_task = tools::asks(&tool.name) && tasks::are_known_to(&context);
+        let as_task = tools::asks(&tool.name) && tasks::are_supported_by(&context);
         if as_task {
             // A task is waited for by asking for it.
             arguments.insert("wait_seconds".to_owned(), 0.into());
         }
         let arguments = Value::Object(arguments);
         let listener = Listener::of(&context);
-        let told = match tools::unknown_arguments(&tool, &arguments) {
+        let answer = match tools::unknown_arguments(&tool, &arguments) {
             Ok(()) => tools::call(&self.asker, &tool.name, &arguments, &listener).await,
             Err(problem) => Err(problem),
         };
-        if let Ok(told) = &told
+        if let Ok(answer) = &answer
             && as_task
-            && let Some(begun) =
-                tasks::begun(&self.asker, told).await.map_err(|problem| refusal::error(&problem))?
+            && let Some(task) =
+                tasks::create(&self.asker, answer).await.map_err(|problem| refusal::error(&problem))?
         {
-            return Ok(CallToolResponse::Task(begun));
+            return Ok(CallToolResponse::Task(task));
         }
-        let result = match told {
-            Ok(told) => {
-                let mut result = CallToolResult::success(vec![ContentBlock::text(told.text)]);
-                result.structured_content = Some(told.structured);
+        let result = match answer {
+            Ok(answer) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+                result.structured_content = Some(answer.structured);
                 result
             }
             Err(problem) => CallToolResult::error(vec![ContentBlock::text(refusal::sentences(&problem))]),

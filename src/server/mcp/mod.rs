@@ -15,6 +15,6 @@ mod prompts;
 mod refusal;
 mod resources;
 mod tasks;
-mod told;
+mod tool_answer;
 mod tools;
 mod waiting;

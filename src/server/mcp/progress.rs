@@ -35,18 +35,18 @@ impl Listener {
         }
     }
 
-    /// Waits until nobody waits any more.
-    pub(super) async fn leaves(&self) {
+    /// Waits until the client does not wait any more.
+    pub(super) async fn cancelled(&self) {
         self.left.cancelled().await;
     }
 
-    /// Tells how the run goes, as long as it is polled.
+    /// Reports how the run goes, as long as it is polled.
     pub(super) async fn follow(&self, asker: &Asker, run: RunId) {
         let Some(token) = &self.token else { return std::future::pending().await };
-        let mut teller = Teller::new(&self.peer, token);
-        teller.tell("the council has the question").await;
+        let mut reporter = ProgressReporter::new(&self.peer, token);
+        reporter.report("the council has the question").await;
         match asker.app.runs.subscribe(&asker.caller.user, run, 0).await {
-            Ok(events) => teller.follow(events.passing()).await,
+            Ok(events) => reporter.follow(events.passing()).await,
             // The code that waits for the run itself reports what is wrong.
             Err(error) => {
                 tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error, "progress cannot be read");
@@ -56,21 +56,21 @@ impl Listener {
     }
 }
 
-struct Teller<'a> {
+struct ProgressReporter<'a> {
     peer: &'a Peer<RoleServer>,
     token: &'a ProgressToken,
     began: Instant,
-    told: Instant,
+    reported_at: Instant,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> ProgressReporter<'a> {
     fn new(peer: &'a Peer<RoleServer>, token: &'a ProgressToken) -> Self {
         let now = Instant::now();
-        Self { peer, token, began: now, told: now }
+        Self { peer, token, began: now, reported_at: now }
     }
 
     async fn follow(&mut self, mut events: Subscription) {
-        let mut said = "the council deliberates".to_owned();
+        let mut latest = "the council deliberates".to_owned();
         let (mut is_new, mut is_open) = (false, true);
         let mut tick = interval(AT_MOST_EVERY);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -79,12 +79,12 @@ impl<'a> Teller<'a> {
                 next = events.next(), if is_open => match next {
                     Ok(Some(Next::Frames(frames))) => {
                         if let Some(sentence) = frames.iter().rev().find_map(|frame| sentence(&frame.json)) {
-                            said = sentence;
+                            latest = sentence;
                             is_new = true;
                         }
                     }
                     Ok(Some(Next::Queued(position))) => {
-                        said = format!("the question is number {position} in the queue");
+                        latest = format!("the question is number {position} in the queue");
                         is_new = true;
                     }
                     Ok(None) => is_open = false,
@@ -94,8 +94,8 @@ impl<'a> Teller<'a> {
                     }
                 },
                 _ = tick.tick() => {
-                    if is_new || self.told.elapsed() >= AT_LEAST_EVERY {
-                        self.tell(&said).await;
+                    if is_new || self.reported_at.elapsed() >= AT_LEAST_EVERY {
+                        self.report(&latest).await;
                         is_new = false;
                     }
                 }
@@ -104,8 +104,8 @@ impl<'a> Teller<'a> {
     }
 
     /// Progress is the elapsed time: how much is still to come is not known.
-    async fn tell(&mut self, sentence: &str) {
-        self.told = Instant::now();
+    async fn report(&mut self, sentence: &str) {
+        self.reported_at = Instant::now();
         let seconds = self.began.elapsed().as_secs_f64();
         let text: String = format!("{seconds:.0} s: {sentence}").chars().take(MAX_CHARS).collect();
         let progress = ProgressNotificationParam::new(self.token.clone(), seconds).with_message(text);
@@ -119,12 +119,12 @@ impl<'a> Teller<'a> {
 /// What the process monitor says in an event; nothing for other events.
 fn sentence(event: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Said {
+    struct ProcessNote {
         message: String,
     }
-    let is_said = event.starts_with(br#"{"type":"process""#);
-    let said: Option<Said> = is_said.then(|| serde_json::from_slice(event).ok()).flatten();
-    said.map(|said| said.message.split_whitespace().collect::<Vec<_>>().join(" "))
+    let is_note = event.starts_with(br#"{"type":"process""#);
+    let note: Option<ProcessNote> = is_note.then(|| serde_json::from_slice(event).ok()).flatten();
+    note.map(|note| note.message.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn only_what_the_process_monitor_says_is_told() {
-        let said = sentence(br#"{"type":"process","message":"One\nhas answered","level":2}"#);
-        assert_eq!(said.as_deref(), Some("One has answered"));
+        let text = sentence(br#"{"type":"process","message":"One\nhas answered","level":2}"#);
+        assert_eq!(text.as_deref(), Some("One has answered"));
         assert_eq!(sentence(br#"{"type":"stage1_token","message":"no"}"#), None);
         assert_eq!(sentence(b"{"), None);
     }

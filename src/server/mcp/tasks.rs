@@ -11,7 +11,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
 use super::asker::Asker;
-use super::told::Told;
+use super::tool_answer::ToolAnswer;
 use super::{refusal, tools, waiting};
 use crate::id::RunId;
 use crate::identity::Permission;
@@ -23,13 +23,13 @@ use crate::store::runs::RunRow;
 const ASK_EVERY_MS: u64 = 3000;
 
 /// Whether the caller of a tool accepts a task as the answer.
-pub(super) fn are_known_to(context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn are_supported_by(context: &RequestContext<RoleServer>) -> bool {
     context.client_capabilities().is_some_and(|capabilities| capabilities.supports_tasks())
 }
 
 /// The task of a run that is not over; none where it is.
-pub(super) async fn begun(asker: &Asker, told: &Told) -> Result<Option<CreateTaskResult>, Problem> {
-    let id = told.structured.get("run_id").and_then(Value::as_str).unwrap_or_default();
+pub(super) async fn create(asker: &Asker, answer: &ToolAnswer) -> Result<Option<CreateTaskResult>, Problem> {
+    let id = answer.structured.get("run_id").and_then(Value::as_str).unwrap_or_default();
     let run: RunId = id.parse().map_err(|_| Problem::not_found("Task"))?;
     let row = waiting::find(asker, run).await.map_err(|problem| problem.with_run(run))?;
     Ok((!row.status.is_over()).then(|| CreateTaskResult::new(task(&row))))
@@ -94,7 +94,7 @@ fn task(row: &RunRow) -> Task {
 
 /// What the tool would have answered.
 fn result(row: RunRow) -> Result<JsonObject, ErrorData> {
-    let Told { text, structured } = tools::run(row);
+    let ToolAnswer { text, structured } = tools::render_run(row);
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(structured);
     match serde_json::to_value(result) {

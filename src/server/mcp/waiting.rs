@@ -34,7 +34,7 @@ pub(super) async fn wait(
             Ok(Ok(None)) | Err(_) => {}
             Ok(Err(problem)) => return Err(problem.naming("Run")),
         },
-        () = listener.leaves() => {}
+        () = listener.cancelled() => {}
         () = listener.follow(asker, run) => {}
     }
     find(asker, run).await

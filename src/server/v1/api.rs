@@ -27,7 +27,7 @@ pub(super) struct Names {
 
 /// What a request comes with besides its body: this server, who calls, and the HTTP request itself with its headers.
 #[derive(Clone, Copy)]
-pub(super) struct From<'f> {
+pub(super) struct RequestContext<'f> {
     pub app: &'f App,
     pub caller: &'f Caller,
     pub request: &'f HttpRequest,
@@ -35,7 +35,7 @@ pub(super) struct From<'f> {
 
 /// The place in an existing conversation that a question continues from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GoesOn {
+pub(super) struct Continuation {
     pub conversation: ConversationId,
     /// The answer that the question follows.
     pub after: MessageId,
@@ -44,7 +44,7 @@ pub(super) struct GoesOn {
 /// Where a question belongs, and what was said before it.
 pub(super) struct Place {
     /// The answer that it follows; with `None` it begins a new conversation, though there may be a history.
-    pub goes_on: Option<GoesOn>,
+    pub continuation: Option<Continuation>,
     /// The history that the models see.
     pub history: Vec<Turn>,
     /// The files of the question before, where the request refers to that question instead of repeating it.
@@ -66,7 +66,7 @@ pub(super) trait Api: Sized {
     ///
     /// # Errors
     /// Every id that stands for no message of the caller's; ids of too many or too long ones.
-    async fn fill_in(from: From<'_>, body: &mut Value) -> Result<(), Refusal>;
+    async fn fill_in(context: RequestContext<'_>, body: &mut Value) -> Result<(), Refusal>;
     /// Reads a body; `coming` are the files that came as data within it.
     ///
     /// # Errors
@@ -79,21 +79,21 @@ pub(super) trait Api: Sized {
     /// The fields of the request that its answer repeats. They are stored with the run, for those who read it later.
     fn kept(&self) -> Value;
     /// Finds out where the question belongs.
-    async fn place(&self, from: From<'_>) -> Result<Place, Refusal>;
+    async fn place(&self, context: RequestContext<'_>) -> Result<Place, Refusal>;
     /// Answers with one call of one model, or with the call of the same request that is under way or whose reply nobody
     /// has had.
     async fn answer_directly(
         &self,
-        from: From<'_>,
-        whom: Whom<'_>,
+        context: RequestContext<'_>,
+        addressee: Addressee<'_>,
         name: Name,
     ) -> Result<HttpResponse, Refusal>;
     /// Answers with the outcome of a run.
-    async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal>;
+    async fn answer(&self, context: RequestContext<'_>, asked: Asked) -> Result<HttpResponse, Refusal>;
 }
 
 /// Whom to ask instead of a council.
-pub(super) enum Whom<'w> {
+pub(super) enum Addressee<'w> {
     /// The utility model, for a chore.
     Utility,
     /// A single member.

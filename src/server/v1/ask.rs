@@ -6,7 +6,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::Value;
 
-use super::api::{Api, From, Place, Whom};
+use super::api::{Addressee, Api, Place, RequestContext};
 use super::chores;
 use super::files::SaidFile;
 use super::gate::may_ask;
@@ -39,9 +39,9 @@ pub(super) async fn respond<A: Api>(
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
     may_ask(caller)?;
-    let from = From { app, caller, request };
+    let context = RequestContext { app, caller, request };
     let (mut body, arrived) = keeping::read(app, caller, request, payload, A::NAMES.question).await?;
-    A::fill_in(from, &mut body).await?;
+    A::fill_in(context, &mut body).await?;
     let api = A::read(&body, &arrived.coming)?;
     let offer = offer::find(app, caller, &api.wanted().model).await?;
     let files = &api.wanted().said.files;
@@ -51,25 +51,25 @@ pub(super) async fn respond<A: Api>(
             drop(arrived);
             ignored.extend(files.iter().map(|file| file.field.clone()));
             pass_over_search(&api, &mut ignored);
-            let name = name(from, A::PATH, &body)?;
-            api.answer_directly(from, Whom::Utility, name).await?
+            let name = name(context, A::PATH, &body)?;
+            api.answer_directly(context, Addressee::Utility, name).await?
         }
-        Asks::Council(options) => ask(from, &api, (&body, arrived), &options, &mut ignored).await?,
+        Asks::Council(options) => ask(context, &api, (&body, arrived), &options, &mut ignored).await?,
         Asks::Seat(_) if !files.is_empty() => return Err(no_files(files)),
         Asks::Seat(member) => {
             drop(arrived);
             pass_over_search(&api, &mut ignored);
-            let name = name(from, A::PATH, &body)?;
-            api.answer_directly(from, Whom::Seat(&member), name).await?
+            let name = name(context, A::PATH, &body)?;
+            api.answer_directly(context, Addressee::Seat(&member), name).await?
         }
     };
     say_ignored(&mut response, &ignored);
     Ok(response)
 }
 
-fn name(from: From<'_>, path: &'static str, body: &Value) -> Result<Name, Refusal> {
-    let (key, digest) = known_by(from, path, body)?;
-    Ok(Name::of(&from.caller.user, key, digest))
+fn name(context: RequestContext<'_>, path: &'static str, body: &Value) -> Result<Name, Refusal> {
+    let (key, digest) = known_by(context, path, body)?;
+    Ok(Name::of(&context.caller.user, key, digest))
 }
 
 /// 400: a single seat takes only text.
@@ -88,7 +88,7 @@ fn pass_over_search<A: Api>(api: &A, ignored: &mut Vec<String>) {
 }
 
 async fn ask<A: Api>(
-    from: From<'_>,
+    context: RequestContext<'_>,
     api: &A,
     (body, arrived): (&Value, Arrived<'_>),
     options: &Value,
@@ -100,15 +100,15 @@ async fn ask<A: Api>(
                    the model council";
         return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.form, why)], &[]));
     }
-    let Place { goes_on, history, mut files } = api.place(from).await?;
+    let Place { continuation, history, mut files } = api.place(context).await?;
     files.extend(wanted.said.files.iter().cloned());
-    let (files, passed_over) = keeping::chosen(&files, &from.app.config.attachments);
+    let (files, passed_over) = keeping::chosen(&files, &context.app.config.attachments);
     ignored.extend(passed_over);
     // Before the first of them is kept.
-    if let Some(why) = too_many(files.len(), &from.app.config.attachments) {
+    if let Some(why) = too_many(files.len(), &context.app.config.attachments) {
         return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.question, why)], &[]));
     }
-    keeping::keep_all(from, &files, &arrived.coming).await?;
+    keeping::keep_all(context, &files, &arrived.coming).await?;
     // The answer may take minutes.
     drop(arrived);
     let question = Start {
@@ -118,14 +118,14 @@ async fn ask<A: Api>(
         wanted,
         files: &files,
         options,
-        goes_on,
+        continuation,
         history,
         kept: api.kept(),
         is_found_by_question: A::IS_FOUND_BY_QUESTION,
         names: A::NAMES,
     };
-    let asked = start(from, question).await?;
-    let mut response = api.answer(from, asked).await?;
+    let asked = start(context, question).await?;
+    let mut response = api.answer(context, asked).await?;
     say_run(&mut response, asked);
     Ok(response)
 }
@@ -156,12 +156,12 @@ mod tests {
 
     #[test]
     fn however_much_is_ignored_the_header_stays_short() {
-        let told = |count: usize| {
+        let named = |count: usize| {
             let ignored: Vec<String> = (0..count).map(|at| format!("messages[{at}].content[0]")).collect();
             let mut response = HttpResponse::Ok().finish();
             say_ignored(&mut response, &ignored);
             response.headers().get(IGNORED).map(|value| value.to_str().unwrap().split(", ").count())
         };
-        assert_eq!([told(0), told(1), told(40), told(30_000)], [None, Some(1), Some(40), Some(40)]);
+        assert_eq!([named(0), named(1), named(40), named(30_000)], [None, Some(1), Some(40), Some(40)]);
     }
 }

@@ -3,14 +3,14 @@
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use serde_json::{Value, json};
 
-use super::api::{Api, From, Names, Place, Whom};
+use super::api::{Addressee, Api, Names, Place, RequestContext};
 use super::ask;
 use super::chat_object::{self, Chunks, Head};
 use super::chat_request::{self, ChatCompletionRequest, ChatWanted};
-use super::course::Step;
 use super::direct;
 use super::files::Coming;
 use super::follow::Follower;
+use super::followed_run::Step;
 use super::refusal::{ErrorBody, Refusal};
 use super::request::Wanted;
 use super::start::grace;
@@ -50,7 +50,7 @@ impl Api for ChatWanted {
     const IS_FOUND_BY_QUESTION: bool = true;
 
     /// Every message is there itself.
-    async fn fill_in(_: From<'_>, _: &mut Value) -> Result<(), Refusal> {
+    async fn fill_in(_: RequestContext<'_>, _: &mut Value) -> Result<(), Refusal> {
         Ok(())
     }
 
@@ -70,23 +70,23 @@ impl Api for ChatWanted {
         json!({"api": Self::ORIGIN, "model": self.wanted.model})
     }
 
-    async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
+    async fn place(&self, context: RequestContext<'_>) -> Result<Place, Refusal> {
         let said = &self.wanted.said;
-        let goes_on = conversation::of(from.app, from.caller, Self::ORIGIN, said).await?;
-        Ok(Place { goes_on, history: said.turns.clone(), files: Vec::new() })
+        let continuation = conversation::of(context.app, context.caller, Self::ORIGIN, said).await?;
+        Ok(Place { continuation, history: said.turns.clone(), files: Vec::new() })
     }
 
     async fn answer_directly(
         &self,
-        from: From<'_>,
-        whom: Whom<'_>,
+        context: RequestContext<'_>,
+        addressee: Addressee<'_>,
         name: Name,
     ) -> Result<HttpResponse, Refusal> {
-        direct::completion(from, self, whom, name).await
+        direct::completion(context, self, addressee, name).await
     }
 
-    async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
-        let From { app, caller, request } = from;
+    async fn answer(&self, context: RequestContext<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
+        let RequestContext { app, caller, request } = context;
         let mut follower = Follower::of_request(app, caller, asked, self.kept(), Some(grace(app))).await?;
         let head = Head::of(asked.run, follower.requested.at.as_second(), &self.wanted.model);
         let includes_council = self.wanted.includes_council;
@@ -106,9 +106,9 @@ impl Api for ChatWanted {
             }
         });
         if !whole.await {
-            return Err(Refusal::goes_on());
+            return Err(Refusal::still_running());
         }
-        let whole = chat_object::whole(&head, follower.told(), &progress, includes_council)?;
+        let whole = chat_object::whole(&head, follower.view(), &progress, includes_council)?;
         Ok(HttpResponse::Ok().json(whole))
     }
 }

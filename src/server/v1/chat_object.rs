@@ -9,10 +9,10 @@ use actix_web_lab::sse;
 use serde_json::{Value, json};
 
 use super::council_object::{chat_usage, cited, council};
-use super::course::{Course, End, Step};
-use super::follow::Told;
+use super::follow::RunView;
+use super::followed_run::{End, FollowedRun, Step};
 use super::refusal::Refusal;
-use super::stream::{Voice, unnamed};
+use super::stream::{StreamFormat, unnamed};
 use crate::id::RunId;
 use crate::runs::Frame;
 
@@ -71,17 +71,17 @@ pub(super) fn done() -> sse::Event {
 }
 
 /// Why the answer ends where it does.
-fn finish_reason(course: &Course) -> &'static str {
-    if course.is_cut() { "length" } else { "stop" }
+fn finish_reason(followed: &FollowedRun) -> &'static str {
+    if followed.is_cut() { "length" } else { "stop" }
 }
 
-fn annotations(course: &Course, text: &str) -> Vec<Value> {
+fn annotations(followed: &FollowedRun, text: &str) -> Vec<Value> {
     let annotation = |cited: super::council_object::Cited| {
         json!({"type": "url_citation", "url_citation": {
             "start_index": cited.start, "end_index": cited.end, "url": cited.url, "title": cited.title,
         }})
     };
-    cited(course, text).into_iter().map(annotation).collect()
+    cited(followed, text).into_iter().map(annotation).collect()
 }
 
 /// The completion of a run that is over.
@@ -90,29 +90,29 @@ fn annotations(course: &Course, text: &str) -> Vec<Value> {
 /// When it came to no answer.
 pub(super) fn whole(
     head: &Head,
-    told: Told<'_>,
+    view: RunView<'_>,
     progress: &str,
     includes_council: bool,
 ) -> Result<Value, Refusal> {
-    let course = told.course;
-    match course.end() {
+    let followed = view.followed;
+    match followed.end() {
         Some(End::Complete) => {}
         Some(End::Cancelled(why)) => return Err(Refusal::cancelled(why.as_deref())),
         Some(End::Failed(why)) => return Err(Refusal::no_answer(why)),
-        None => return Err(Refusal::goes_on()),
+        None => return Err(Refusal::still_running()),
     }
-    let mut message = json!({"role": "assistant", "content": course.answer(), "refusal": null});
+    let mut message = json!({"role": "assistant", "content": followed.answer(), "refusal": null});
     if !progress.is_empty() {
         message["reasoning_content"] = json!(progress);
         message["reasoning"] = json!(progress);
     }
-    let annotations = annotations(course, course.answer());
+    let annotations = annotations(followed, followed.answer());
     if !annotations.is_empty() {
         message["annotations"] = json!(annotations);
     }
-    let mut completion = head.completion(message, finish_reason(course), chat_usage(course));
+    let mut completion = head.completion(message, finish_reason(followed), chat_usage(followed));
     if includes_council {
-        completion["council"] = council(told);
+        completion["council"] = council(view);
     }
     Ok(completion)
 }
@@ -143,19 +143,19 @@ impl Chunks {
     }
 
     /// The end after everything else was said.
-    fn complete(&self, told: Told<'_>) -> Vec<sse::Event> {
+    fn complete(&self, view: RunView<'_>) -> Vec<sse::Event> {
         let mut events = Vec::new();
-        let annotations = annotations(told.course, told.course.text());
+        let annotations = annotations(view.followed, view.followed.text());
         if !annotations.is_empty() {
             events.push(self.delta(json!({"annotations": annotations})));
         }
-        let mut last = self.head.chunk(json!({}), Some(finish_reason(told.course)));
+        let mut last = self.head.chunk(json!({}), Some(finish_reason(view.followed)));
         if self.includes_council {
-            last["council"] = council(told);
+            last["council"] = council(view);
         }
         events.push(self.event(last));
         if self.includes_usage {
-            events.push(self.event(self.head.usage(chat_usage(told.course))));
+            events.push(self.event(self.head.usage(chat_usage(view.followed))));
         }
         events.push(done());
         events
@@ -167,12 +167,12 @@ pub(super) fn failure(refusal: &Refusal) -> sse::Event {
     unnamed(&json!({"error": refusal.object()}))
 }
 
-impl Voice for Chunks {
+impl StreamFormat for Chunks {
     fn open(&mut self) -> Vec<sse::Event> {
         vec![self.delta(json!({"role": "assistant", "content": ""}))]
     }
 
-    fn hear(&mut self, told: Told<'_>, _: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
+    fn run_event(&mut self, view: RunView<'_>, _: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
         let mut events = Vec::new();
         for step in steps {
             match step {
@@ -186,7 +186,7 @@ impl Voice for Chunks {
                     self.has_text = true;
                     events.push(self.delta(json!({"content": text})));
                 }
-                Step::End(End::Complete) => events.extend(self.complete(told)),
+                Step::End(End::Complete) => events.extend(self.complete(view)),
                 Step::End(End::Failed(why)) => events.push(failure(&Refusal::no_answer(why))),
                 Step::End(End::Cancelled(why)) => events.push(failure(&Refusal::cancelled(why.as_deref()))),
             }
@@ -199,11 +199,11 @@ impl Voice for Chunks {
         vec![self.delta(json!({"reasoning_content": line, "reasoning": line}))]
     }
 
-    fn silence(&mut self) -> Vec<sse::Event> {
+    fn heartbeat(&mut self) -> Vec<sse::Event> {
         vec![self.delta(json!({}))]
     }
 
-    fn leave(&mut self) -> Vec<sse::Event> {
-        vec![failure(&Refusal::goes_on())]
+    fn shutdown(&mut self) -> Vec<sse::Event> {
+        vec![failure(&Refusal::still_running())]
     }
 }

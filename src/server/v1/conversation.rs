@@ -5,9 +5,9 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::api::{GoesOn, Names};
-use super::course::RULE;
+use super::api::{Continuation, Names};
 use super::files::SaidFile;
+use super::followed_run::RULE;
 use super::keeping;
 use super::messages::Said;
 use super::request::Wanted;
@@ -38,7 +38,7 @@ pub(super) async fn of(
     caller: &Caller,
     origin: &str,
     said: &Said,
-) -> Result<Option<GoesOn>, Problem> {
+) -> Result<Option<Continuation>, Problem> {
     let Some(last) = said.turns.last() else { return Ok(None) };
     let mut tx = app.db.begin(&caller.scope()).await?;
     for id in conversations::asked_last(&mut tx, origin, &digest(&last.question)).await? {
@@ -46,7 +46,7 @@ pub(super) async fn of(
         let Some(newest) = tree.newest() else { continue };
         let texts = conversations::texts(&mut tx, id, &tree.path(newest)).await?;
         if ends_with(&texts, &said.turns) {
-            return Ok(Some(GoesOn { conversation: id, after: newest.id }));
+            return Ok(Some(Continuation { conversation: id, after: newest.id }));
         }
     }
     Ok(None)
@@ -56,10 +56,10 @@ pub(super) async fn of(
 /// most [`TURNS`] turns: a program may leave out the oldest ones, or have some that are not stored here. At least one
 /// question with its answer has to be compared.
 fn ends_with(stored: &[Text], turns: &[Turn]) -> bool {
-    let told = turns.iter().flat_map(|turn| [&turn.question, &turn.answer]).rev().take(2 * TURNS);
+    let repeated = turns.iter().flat_map(|turn| [&turn.question, &turn.answer]).rev().take(2 * TURNS);
     let mut compared = 0;
-    for (stored, told) in stored.iter().rev().zip(told) {
-        if !is_told(stored, told) {
+    for (stored, repeated) in stored.iter().rev().zip(repeated) {
+        if !repeats(repeated, stored) {
             return false;
         }
         compared += 1;
@@ -70,11 +70,11 @@ fn ends_with(stored: &[Text], turns: &[Turn]) -> bool {
 /// Whether a text that a program sends is the stored one. Of an answer it may also send the whole stream: if one writer
 /// broke off and another wrote the answer, the stream had the beginning by the first, then [`RULE`], then the answer, and
 /// only the answer is stored.
-fn is_told(stored: &Text, told: &str) -> bool {
+fn repeats(text: &str, stored: &Text) -> bool {
     let Some(stored_text) = stored.content.as_deref().map(plain) else { return false };
-    let told = plain(told);
-    told == stored_text
-        || (stored.role == "assistant" && told.ends_with(&format!("{}{stored_text}", plain(RULE))))
+    let text = plain(text);
+    text == stored_text
+        || (stored.role == "assistant" && text.ends_with(&format!("{}{stored_text}", plain(RULE))))
 }
 
 /// For each field of a question in our own API, the field of these APIs that it came from, by which errors name it.
@@ -94,15 +94,20 @@ pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str
 }
 
 /// The body of a question in our own API: the options that the name of a model stands for, and what the request says.
-pub(super) fn body(wanted: &Wanted, files: &[SaidFile], options: &Value, goes_on: Option<GoesOn>) -> Value {
+pub(super) fn body(
+    wanted: &Wanted,
+    files: &[SaidFile],
+    options: &Value,
+    continuation: Option<Continuation>,
+) -> Value {
     let said = &wanted.said;
     let mut body = options.clone();
     body["content"] = said.question.clone().into();
     if !files.is_empty() {
         body["attachments"] = keeping::named(files);
     }
-    body["new_conversation"] = goes_on.is_none().into();
-    body["parent_message_id"] = goes_on.map(|goes_on| goes_on.after.to_string()).into();
+    body["new_conversation"] = continuation.is_none().into();
+    body["parent_message_id"] = continuation.map(|continuation| continuation.after.to_string()).into();
     if let Some(system) = &said.system {
         body["system_prompt"] = system.clone().into();
     }

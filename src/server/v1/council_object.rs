@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::course::Course;
-use super::follow::Told;
+use super::follow::RunView;
+use super::followed_run::FollowedRun;
 use crate::council::Deliberation;
 use crate::council::costs::Costs;
 use crate::council::searching::citations;
@@ -22,9 +22,9 @@ fn details(deliberation: &Deliberation) -> (u64, u64) {
 }
 
 /// The sum over the run's calls, in the form of chat completions; with the cost in USD, where that of every call is known.
-pub(super) fn chat_usage(course: &Course) -> Value {
-    let costs = course.costs().cloned().unwrap_or_default();
-    let (cached, reasoning) = details(course.deliberation());
+pub(super) fn chat_usage(followed: &FollowedRun) -> Value {
+    let costs = followed.costs().cloned().unwrap_or_default();
+    let (cached, reasoning) = details(followed.deliberation());
     let mut usage = json!({
         "prompt_tokens": costs.total_prompt_tokens,
         "completion_tokens": costs.total_completion_tokens,
@@ -37,9 +37,9 @@ pub(super) fn chat_usage(course: &Course) -> Value {
 }
 
 /// The tokens and costs in the form of the Responses API.
-pub(super) fn response_usage(course: &Course) -> Value {
-    let costs = course.costs().cloned().unwrap_or_default();
-    let (cached, reasoning) = details(course.deliberation());
+pub(super) fn response_usage(followed: &FollowedRun) -> Value {
+    let costs = followed.costs().cloned().unwrap_or_default();
+    let (cached, reasoning) = details(followed.deliberation());
     let mut usage = json!({
         "input_tokens": costs.total_prompt_tokens,
         "input_tokens_details": {"cached_tokens": cached},
@@ -66,9 +66,9 @@ pub(super) struct Cited {
 }
 
 /// Where a text cites which sources of the run.
-pub(super) fn cited(course: &Course, text: &str) -> Vec<Cited> {
-    let sources = &course.deliberation().metadata.sources;
-    if sources.is_empty() || course.is_document() {
+pub(super) fn cited(followed: &FollowedRun, text: &str) -> Vec<Cited> {
+    let sources = &followed.deliberation().metadata.sources;
+    if sources.is_empty() || followed.is_document() {
         return Vec::new();
     }
     let chars = |bytes: usize| text.get(..bytes).map_or(0, |before| before.chars().count());
@@ -86,8 +86,8 @@ pub(super) fn cited(course: &Course, text: &str) -> Vec<Cited> {
 }
 
 /// What each seat said, for `include: ["council"]`.
-pub(super) fn council(told: Told<'_>) -> Value {
-    let deliberation = told.course.deliberation();
+pub(super) fn council(view: RunView<'_>) -> Value {
+    let deliberation = view.followed.deliberation();
     let ranks = &deliberation.metadata.aggregate_rankings;
     let seats: Vec<Value> = deliberation
         .answers()
@@ -109,8 +109,8 @@ pub(super) fn council(told: Told<'_>) -> Value {
     let stage3 = deliberation.stage3.as_ref();
     let costs = deliberation.metadata.costs.as_ref();
     json!({
-        "run_id": told.requested.run,
-        "conversation_id": told.requested.conversation,
+        "run_id": view.requested.run,
+        "conversation_id": view.requested.conversation,
         "seats": seats,
         "writer": stage3.map(|stage3| &stage3.model),
         "heading": stage3.map(|stage3| &stage3.heading),

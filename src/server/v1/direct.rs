@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::api::{Api as _, From, Whom};
+use super::api::{Addressee, Api as _, RequestContext};
 use super::ask::JOINED;
 use super::chat_object::{Chunks, Head, done, failure};
 use super::chat_request::ChatWanted;
@@ -22,7 +22,7 @@ use super::refusal::Refusal;
 use super::request::Wanted;
 use super::response_object::{Typed, say_when};
 use super::response_request::ResponseWanted;
-use super::stream::{Voice, respond_with};
+use super::stream::{StreamFormat, respond_with};
 use crate::council::answer_form::{self, AnswerForm};
 use crate::council::formed;
 use crate::council::prompts::history::Turn;
@@ -48,23 +48,23 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 /// Answers a chat completion.
 pub(super) async fn completion(
-    from: From<'_>,
+    context: RequestContext<'_>,
     chat: &ChatWanted,
-    whom: Whom<'_>,
+    addressee: Addressee<'_>,
     name: Name,
 ) -> Result<HttpResponse, Refusal> {
     let wanted = &chat.wanted;
     let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &wanted.model);
     let chunks = Chunks::new(head, chat.includes_usage, false);
-    answer(from, wanted, &[], (whom, name), chunks).await
+    answer(context, wanted, &[], (addressee, name), chunks).await
 }
 
 /// Answers a response, after what was said before. It is kept nowhere, so it cannot be read again.
 pub(super) async fn response(
-    from: From<'_>,
+    context: RequestContext<'_>,
     response: &ResponseWanted,
     before: &[Turn],
-    (whom, name): (Whom<'_>, Name),
+    (addressee, name): (Addressee<'_>, Name),
 ) -> Result<HttpResponse, Refusal> {
     let mut kept = response.kept();
     kept["store"] = json!(false);
@@ -75,18 +75,18 @@ pub(super) async fn response(
         kept,
     };
     let typed = Typed::new(requested, false, None);
-    answer(from, &response.wanted, before, (whom, name), typed).await
+    answer(context, &response.wanted, before, (addressee, name), typed).await
 }
 
-/// How an API shows the reply of one model.
-trait Says: Voice {
+/// How an API formats the reply of one model.
+trait ReplyFormat: StreamFormat {
     fn reply(&mut self, reply: &Reply) -> Vec<sse::Event>;
     fn no_reply(&mut self, refusal: &Refusal) -> Vec<sse::Event>;
     /// The reply as one object.
     fn whole(self, reply: &Reply) -> Value;
 }
 
-impl Says for Chunks {
+impl ReplyFormat for Chunks {
     fn reply(&mut self, reply: &Reply) -> Vec<sse::Event> {
         let mut events = vec![
             self.event(self.head.chunk(json!({"content": reply.text}), None)),
@@ -109,7 +109,7 @@ impl Says for Chunks {
     }
 }
 
-impl Says for Typed {
+impl ReplyFormat for Typed {
     fn reply(&mut self, reply: &Reply) -> Vec<sse::Event> {
         self.one_reply(&reply.text, is_cut(reply), response_usage(reply))
     }
@@ -119,7 +119,7 @@ impl Says for Typed {
     }
 
     fn whole(mut self, reply: &Reply) -> Value {
-        drop(Says::reply(&mut self, reply));
+        drop(ReplyFormat::reply(&mut self, reply));
         let mut response = self.into_object().unwrap_or_default();
         say_when(&mut response, Some(Timestamp::now()));
         response
@@ -127,10 +127,10 @@ impl Says for Typed {
 }
 
 /// The request to the model, after what was said before; the client's system prompt takes precedence over the seat's own.
-fn call(settings: &Settings, wanted: &Wanted, before: &[Turn], whom: &Whom<'_>) -> ChatRequest {
-    let (purpose, model, prompt) = match whom {
-        Whom::Utility => (&CHORE, &settings.utility_model, None),
-        Whom::Seat(member) => (&SEAT, &member.model, member.system_prompt.as_deref()),
+fn call(settings: &Settings, wanted: &Wanted, before: &[Turn], addressee: &Addressee<'_>) -> ChatRequest {
+    let (purpose, model, prompt) = match addressee {
+        Addressee::Utility => (&CHORE, &settings.utility_model, None),
+        Addressee::Seat(member) => (&SEAT, &member.model, member.system_prompt.as_deref()),
     };
     let Said { system, turns, question, files: _ } = &wanted.said;
     let system = system.as_deref().or(prompt).map(ChatMessage::system);
@@ -173,48 +173,48 @@ fn in_form(form: Option<&AnswerForm>, reply: Reply) -> Result<Reply, Refusal> {
     }
 }
 
-type Made = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
+type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
 
-async fn answer<S: Says + 'static>(
-    From { app, caller, request }: From<'_>,
+async fn answer<F: ReplyFormat + 'static>(
+    RequestContext { app, caller, request }: RequestContext<'_>,
     wanted: &Wanted,
     before: &[Turn],
-    (whom, name): (Whom<'_>, Name),
-    mut says: S,
+    (addressee, name): (Addressee<'_>, Name),
+    mut format: F,
 ) -> Result<HttpResponse, Refusal> {
     let (settings, _) = app.settings(&caller.scope()).await?;
-    let mut call = call(&settings, wanted, before, &whom);
+    let mut call = call(&settings, wanted, before, &addressee);
     let form = wanted.form.clone();
     if let Some(form) = &form {
         ask_for_form(app, form, &mut call);
     }
     let payer = budgets::payer(app, caller).await?;
     let (runs, calls) = (app.runs.clone(), app.single_calls.clone());
-    let (made, is_joined) = calls.join(&name, || {
+    let (pending, is_joined) = calls.join(&name, || {
         let (sender, receiver) = oneshot::channel();
         // The call is made to its end, and is in the ledger, even if the client has gone.
         app.shutdown.tasks().spawn(async move {
-            let made = runs.call_once(payer, call.purpose.name, STAGE, call).await;
-            drop(sender.send(made.map_err(Problem::from)));
+            let result = runs.call_once(payer, call.purpose.name, STAGE, call).await;
+            drop(sender.send(result.map_err(Problem::from)));
         });
-        let made = receiver.map(|made| made.unwrap_or_else(|_| Err(StartError::Closing.into())));
-        made.boxed().shared()
+        let pending = receiver.map(|result| result.unwrap_or_else(|_| Err(StartError::Closing.into())));
+        pending.boxed().shared()
     })?;
-    let made = async move {
-        let result = made.await;
+    let pending = async move {
+        let result = pending.await;
         calls.had(&name);
         let reply = result?
             .map_err(|error| Refusal::no_reply(format!("the model gave no reply: {}", error.message)))?;
         in_form(form.as_ref(), reply)
     };
     let mut response = if wanted.stream {
-        let queue = says.open().into_iter();
-        let speaking = Speaking { says, made: Some(Box::pin(made)), queue };
-        respond_with(request, spoken(speaking))
+        let queue = format.open().into_iter();
+        let formatted = FormattedReply { format, pending: Some(Box::pin(pending)), queue };
+        respond_with(request, events(formatted))
     } else {
         // A client library that gives up closes its connection. Nobody has had the reply then.
         let _present = Presence::of(request);
-        HttpResponse::Ok().json(says.whole(&made.await?))
+        HttpResponse::Ok().json(format.whole(&pending.await?))
     };
     if is_joined {
         response.headers_mut().insert(JOINED, HeaderValue::from_static("true"));
@@ -222,32 +222,33 @@ async fn answer<S: Says + 'static>(
     Ok(response)
 }
 
-struct Speaking<S> {
-    says: S,
+/// A reply on its way to a client, in an API's format.
+struct FormattedReply<F> {
+    format: F,
     /// The reply, until it is there.
-    made: Option<Made>,
+    pending: Option<PendingReply>,
     queue: std::vec::IntoIter<sse::Event>,
 }
 
 /// The opening at once, then heartbeats, and the reply when it is there.
-fn spoken<S: Says>(speaking: Speaking<S>) -> impl stream::Stream<Item = sse::Event> {
-    stream::unfold(speaking, |mut speaking| async move {
+fn events<F: ReplyFormat>(formatted: FormattedReply<F>) -> impl stream::Stream<Item = sse::Event> {
+    stream::unfold(formatted, |mut formatted| async move {
         loop {
-            if let Some(event) = speaking.queue.next() {
-                return Some((event, speaking));
+            if let Some(event) = formatted.queue.next() {
+                return Some((event, formatted));
             }
-            let mut made = speaking.made.take()?;
+            let mut pending = formatted.pending.take()?;
             let events = tokio::select! {
-                made = &mut made => match made {
-                    Ok(reply) => speaking.says.reply(&reply),
-                    Err(refusal) => speaking.says.no_reply(&refusal),
+                result = &mut pending => match result {
+                    Ok(reply) => formatted.format.reply(&reply),
+                    Err(refusal) => formatted.format.no_reply(&refusal),
                 },
                 () = tokio::time::sleep(PAUSE) => {
-                    speaking.made = Some(made);
-                    speaking.says.silence()
+                    formatted.pending = Some(pending);
+                    formatted.format.heartbeat()
                 }
             };
-            speaking.queue = events.into_iter();
+            formatted.queue = events.into_iter();
         }
     })
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::course::{Course, Step};
+use super::followed_run::{FollowedRun, Step};
 use crate::council::Plan;
 use crate::council::plan::AnswerShape;
 use crate::id::{ConversationId, RunId};
@@ -46,7 +46,7 @@ impl From<&AskedByProgram> for Requested {
 
 /// A run on its way to a program.
 pub(super) struct Follower {
-    pub course: Course,
+    pub followed: FollowedRun,
     pub requested: Requested,
     subscription: Subscription,
     batch: std::vec::IntoIter<Frame>,
@@ -61,13 +61,13 @@ pub(super) struct Follower {
 
 /// What was asked, and what has come of it so far.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'t> {
-    pub requested: &'t Requested,
-    pub course: &'t Course,
+pub(super) struct RunView<'r> {
+    pub requested: &'r Requested,
+    pub followed: &'r FollowedRun,
 }
 
 /// What comes next of a run.
-pub(super) enum Heard {
+pub(super) enum Update {
     /// An event, and what it means.
     Event(Box<Frame>, Vec<Step>),
     /// The run waits for a place.
@@ -75,7 +75,7 @@ pub(super) enum Heard {
     /// Nothing, for as long as a stream may be silent.
     Silence,
     /// This server shuts down, and the run goes on.
-    Leaves,
+    Shutdown,
 }
 
 fn named(error: StoreError) -> Problem {
@@ -135,7 +135,7 @@ impl Follower {
     ) -> Result<Self, Problem> {
         let subscription = app.runs.subscribe(&caller.user, requested.run, 0).await.map_err(named)?;
         Ok(Self {
-            course: Course::of(answer),
+            followed: FollowedRun::of(answer),
             requested,
             // Programs have a grace of their own, or none: what they ask in the background goes on.
             subscription: subscription.passing(),
@@ -149,42 +149,42 @@ impl Follower {
     }
 
     /// Something has been sent. Of most events nothing is: programs do not get members' words.
-    pub fn spoke(&mut self) {
+    pub fn note_sent(&mut self) {
         self.silent_since = Instant::now();
     }
 
     /// What was asked, and what has come of it so far.
-    pub fn told(&self) -> Told<'_> {
-        Told { requested: &self.requested, course: &self.course }
+    pub fn view(&self) -> RunView<'_> {
+        RunView { requested: &self.requested, followed: &self.followed }
     }
 
     /// What comes next for a stream; nothing after the run's last event.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<Update> {
         let silent_until = self.silent_since + self.silence;
         // Said here as well: while events come all the time, nobody waits below.
         if Instant::now() >= silent_until {
-            return Some(Heard::Silence);
+            return Some(Update::Silence);
         }
-        if let Some(heard) = self.next_of_batch() {
-            return Some(heard);
+        if let Some(update) = self.next_of_batch() {
+            return Some(update);
         }
         loop {
             let shutdown = self.shutdown.clone();
             let next = tokio::select! {
                 biased;
                 next = self.subscription.next() => next,
-                () = shutdown.stopping() => return Some(Heard::Leaves),
-                () = tokio::time::sleep_until(silent_until) => return Some(Heard::Silence),
+                () = shutdown.stopping() => return Some(Update::Shutdown),
+                () = tokio::time::sleep_until(silent_until) => return Some(Update::Silence),
             };
             let was_cut_off = std::mem::replace(&mut self.is_cut_off, next.is_err());
             match next {
                 Ok(Some(Next::Frames(frames))) => {
                     self.batch = frames.into_iter();
-                    if let Some(heard) = self.next_of_batch() {
-                        return Some(heard);
+                    if let Some(update) = self.next_of_batch() {
+                        return Some(update);
                     }
                 }
-                Ok(Some(Next::Queued(_))) => return Some(Heard::Queued),
+                Ok(Some(Next::Queued(_))) => return Some(Update::Queued),
                 // The reader's data is being erased or has been: nothing more will come.
                 Ok(None) | Err(StoreError::Erasing | StoreError::Blocked | StoreError::NotFound) => {
                     return None;
@@ -195,7 +195,7 @@ impl Follower {
                         tracing::warn!(run.id = %self.subscription.run(), error = &error as &dyn std::error::Error, "a program's stream cannot read the event log");
                     }
                     tokio::time::sleep(ASK_AGAIN).await;
-                    return Some(Heard::Silence);
+                    return Some(Update::Silence);
                 }
             }
         }
@@ -203,11 +203,11 @@ impl Follower {
 
     /// Follows the run to its end; false when this server shuts down before that, and the run goes on. `each` is called
     /// with the meaning of each event.
-    pub async fn follow_to_end(&mut self, mut each: impl FnMut(Told<'_>, &Frame, Vec<Step>)) -> bool {
+    pub async fn follow_to_end(&mut self, mut each: impl FnMut(RunView<'_>, &Frame, Vec<Step>)) -> bool {
         loop {
             while let Some(frame) = self.batch.next() {
-                let steps = self.course.take(&frame);
-                each(self.told(), &frame, steps);
+                let steps = self.followed.take(&frame);
+                each(self.view(), &frame, steps);
             }
             let (runs, run) = (self.runs.clone(), self.subscription.run());
             let next = tokio::select! {
@@ -232,9 +232,9 @@ impl Follower {
         }
     }
 
-    fn next_of_batch(&mut self) -> Option<Heard> {
+    fn next_of_batch(&mut self) -> Option<Update> {
         let frame = self.batch.next()?;
-        let steps = self.course.take(&frame);
-        Some(Heard::Event(Box::new(frame), steps))
+        let steps = self.followed.take(&frame);
+        Some(Update::Event(Box::new(frame), steps))
     }
 }

@@ -8,7 +8,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, web};
 use serde_json::{Value, json};
 
-use super::api::From;
+use super::api::RequestContext;
 use super::files::{Coming, ComingFile, SaidFile};
 use crate::config::Attachments;
 use crate::council::attached::MAX_IMAGES;
@@ -120,16 +120,23 @@ pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>,
 ///
 /// # Errors
 /// Where there is no room for one, or something that it needs is unavailable.
-pub(super) async fn keep_all(from: From<'_>, files: &[SaidFile], coming: &Coming) -> Result<(), Problem> {
+pub(super) async fn keep_all(
+    context: RequestContext<'_>,
+    files: &[SaidFile],
+    coming: &Coming,
+) -> Result<(), Problem> {
     for file in files {
         if let Some(coming) = coming.find(&file.id) {
-            keep_one(from, coming).await?;
+            keep_one(context, coming).await?;
         }
     }
     Ok(())
 }
 
-async fn keep_one(From { app, caller, .. }: From<'_>, coming: &ComingFile) -> Result<Attachment, Problem> {
+async fn keep_one(
+    RequestContext { app, caller, .. }: RequestContext<'_>,
+    coming: &ComingFile,
+) -> Result<Attachment, Problem> {
     let file = &coming.file;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let filename = if coming.is_named {

@@ -1,8 +1,8 @@
 //! The council for programs that speak OpenAI's API: `/v1/models`, `/v1/chat/completions` and `/v1/responses`.
 //! It only translates: a list of messages becomes a question with a history, [`asking`](super::asking) makes a run of
-//! that, and the run's events ([`course`]) become chunks, typed events or one object.
+//! that, and the run's events ([`followed_run`]) become chunks, typed events or one object.
 //!
-//! Start at [`ask`], which both share, then [`chat`] and [`course`]. What both APIs read alike is in [`request`],
+//! Start at [`ask`], which both share, then [`chat`] and [`followed_run`]. What both APIs read alike is in [`request`],
 //! [`messages`] and [`files`]; errors are one table, in [`refusal`].
 
 mod api;
@@ -13,10 +13,10 @@ mod chat_request;
 mod chores;
 mod conversation;
 mod council_object;
-mod course;
 mod direct;
 mod files;
 mod follow;
+mod followed_run;
 mod form;
 pub(super) mod gate;
 mod keeping;

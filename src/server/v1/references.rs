@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::api::From;
+use super::api::RequestContext;
 use super::refusal::Refusal;
 use super::response_object::{is_reasoning, run_of_message};
 use crate::council::field::FieldError;
@@ -20,7 +20,10 @@ const MOST: usize = 400;
 ///
 /// # Errors
 /// Every name that stands for nothing of the caller's.
-pub(super) async fn fill_in(From { app, caller, .. }: From<'_>, body: &mut Value) -> Result<(), Refusal> {
+pub(super) async fn fill_in(
+    RequestContext { app, caller, .. }: RequestContext<'_>,
+    body: &mut Value,
+) -> Result<(), Refusal> {
     let Some(items) = body.get_mut("input").and_then(Value::as_array_mut) else { return Ok(()) };
     let named: Vec<&str> = items.iter().filter_map(name_of).collect();
     if named.is_empty() {

@@ -124,7 +124,7 @@ impl Refusal {
     }
 
     /// 503: the run goes on, and the same request again joins it.
-    pub(super) fn goes_on() -> Self {
+    pub(super) fn still_running() -> Self {
         let message = "this server is restarting and the run goes on without it; send the same request again: it \
                        joins the run and is not paid for twice";
         let mut refusal = Self::new(StatusCode::SERVICE_UNAVAILABLE, SERVER, "restarting", message);

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::council_object::{Cited, cited, council, response_usage};
-use super::course::{Course, End, Step};
-use super::follow::{Requested, Told};
+use super::follow::{Requested, RunView};
+use super::followed_run::{End, FollowedRun, Step};
 use super::refusal::Refusal;
-use super::stream::Voice;
+use super::stream::StreamFormat;
 use crate::id::RunId;
 use crate::runs::Frame;
 use crate::store::RunStatus;
@@ -266,16 +266,16 @@ impl Typed {
         events
     }
 
-    fn end(&mut self, told: Told<'_>, end: End) -> Vec<Option<sse::Event>> {
-        let course = told.course;
-        let usage = course.costs().map_or(Value::Null, |_| response_usage(course));
+    fn end(&mut self, view: RunView<'_>, end: End) -> Vec<Option<sse::Event>> {
+        let followed = view.followed;
+        let usage = followed.costs().map_or(Value::Null, |_| response_usage(followed));
         match end {
-            End::Complete => self.complete(told, usage),
+            End::Complete => self.complete(view, usage),
             End::Failed(why) => {
                 let mut events = self.end_reasoning();
                 let error = json!({"code": "server_error", "message": why});
                 let mut failed = object(&self.requested, "failed", self.output(None), usage, error);
-                self.add_council(told, &mut failed);
+                self.add_council(view, &mut failed);
                 self.last = Some(failed.clone());
                 events.push(self.state("response.failed", failed));
                 events
@@ -291,15 +291,15 @@ impl Typed {
         }
     }
 
-    fn complete(&mut self, told: Told<'_>, usage: Value) -> Vec<Option<sse::Event>> {
-        let course = told.course;
-        let (text, answer, is_cut) = (course.text(), course.answer(), course.is_cut());
-        let council = self.includes_council.then(|| council(told));
-        let annotated = annotations(course, text);
+    fn complete(&mut self, view: RunView<'_>, usage: Value) -> Vec<Option<sse::Event>> {
+        let followed = view.followed;
+        let (text, answer, is_cut) = (followed.text(), followed.answer(), followed.is_cut());
+        let council = self.includes_council.then(|| council(view));
+        let annotated = annotations(followed, text);
         let events = self.answered(text, is_cut, (&annotated, usage.clone(), council.clone()));
         // A stream ends with what its deltas said, a text that was taken back too; the response is the answer alone.
         if answer != text {
-            let item = self.item(answer, is_cut, &annotations(course, answer));
+            let item = self.item(answer, is_cut, &annotations(followed, answer));
             self.last = Some(self.whole(item, is_cut, usage, council));
         }
         events
@@ -367,9 +367,9 @@ impl Typed {
         self.state("response.failed", failed).into_iter().collect()
     }
 
-    fn add_council(&self, told: Told<'_>, response: &mut Value) {
+    fn add_council(&self, view: RunView<'_>, response: &mut Value) {
         if self.includes_council {
-            response["council"] = council(told);
+            response["council"] = council(view);
         }
     }
 }
@@ -390,12 +390,12 @@ fn text_part(text: &str, annotations: &[Value]) -> Value {
     json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []})
 }
 
-fn annotations(course: &Course, text: &str) -> Vec<Value> {
+fn annotations(followed: &FollowedRun, text: &str) -> Vec<Value> {
     let annotation = |Cited { start, end, url, title }: Cited| json!({"type": "url_citation", "start_index": start, "end_index": end, "url": url, "title": title});
-    cited(course, text).into_iter().take(MOST_CITED).map(annotation).collect()
+    cited(followed, text).into_iter().take(MOST_CITED).map(annotation).collect()
 }
 
-impl Voice for Typed {
+impl StreamFormat for Typed {
     fn open(&mut self) -> Vec<sse::Event> {
         let response = self.in_progress();
         let created = self.state("response.created", response.clone());
@@ -403,7 +403,7 @@ impl Voice for Typed {
         [created, begun].into_iter().flatten().collect()
     }
 
-    fn hear(&mut self, told: Told<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
+    fn run_event(&mut self, view: RunView<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
         (self.base, self.place, self.silences) = (frame.seq * STRIDE, 0, 0);
         let mut events = Vec::new();
         if self.includes_council && !frame.key.is_empty() {
@@ -415,17 +415,17 @@ impl Voice for Typed {
             events.extend(match step {
                 Step::Progress(line) => self.progress(&line),
                 Step::Text(piece) => self.text(&piece),
-                Step::End(end) => self.end(told, end),
+                Step::End(end) => self.end(view, end),
             });
         }
         events.into_iter().flatten().collect()
     }
 
     fn queued(&mut self) -> Vec<sse::Event> {
-        self.silence()
+        self.heartbeat()
     }
 
-    fn silence(&mut self) -> Vec<sse::Event> {
+    fn heartbeat(&mut self) -> Vec<sse::Event> {
         let number = self.base + SILENCES + self.silences;
         self.silences = (self.silences + 1).min(STRIDE - SILENCES - 2);
         let (kind, json) = if self.has_message {
@@ -440,8 +440,8 @@ impl Voice for Typed {
         vec![self.sign(number, kind, json)]
     }
 
-    fn leave(&mut self) -> Vec<sse::Event> {
-        let refusal = Refusal::goes_on();
+    fn shutdown(&mut self) -> Vec<sse::Event> {
+        let refusal = Refusal::still_running();
         let json = json!({"code": "restarting", "message": refusal.message(), "param": null});
         vec![self.sign(self.base + STRIDE - 1, "error", json)]
     }

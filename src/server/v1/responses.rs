@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::api::{Api, From, GoesOn, Names, Place, Whom};
+use super::api::{Addressee, Api, Continuation, Names, Place, RequestContext};
 use super::ask;
 use super::direct;
 use super::files::{Coming, SaidFile};
@@ -19,7 +19,7 @@ use super::request::Wanted;
 use super::response_object::{self, Typed, run_of};
 use super::response_request::{self, CreateResponseRequest, ResponseWanted};
 use super::start::grace;
-use super::stream::{self, Voice as _};
+use super::stream::{self, StreamFormat as _};
 use crate::council::field::FieldError;
 use crate::council::prompts::history;
 use crate::id::RunId;
@@ -60,8 +60,8 @@ impl Api for ResponseWanted {
         Names { question: "input", instructions: "instructions", form: "text.format", search: "tools" };
     const IS_FOUND_BY_QUESTION: bool = false;
 
-    async fn fill_in(from: From<'_>, body: &mut Value) -> Result<(), Refusal> {
-        references::fill_in(from, body).await
+    async fn fill_in(context: RequestContext<'_>, body: &mut Value) -> Result<(), Refusal> {
+        references::fill_in(context, body).await
     }
 
     fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
@@ -80,10 +80,10 @@ impl Api for ResponseWanted {
         self.repeated(Self::ORIGIN)
     }
 
-    async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
+    async fn place(&self, context: RequestContext<'_>) -> Result<Place, Refusal> {
         let mut place = match &self.previous {
-            Some(previous) => going_on(from.app, from.caller, previous).await?,
-            None => Place { goes_on: None, history: Vec::new(), files: Vec::new() },
+            Some(previous) => place_after(context.app, context.caller, previous).await?,
+            None => Place { continuation: None, history: Vec::new(), files: Vec::new() },
         };
         place.history.extend(self.wanted.said.turns.clone());
         Ok(place)
@@ -91,8 +91,8 @@ impl Api for ResponseWanted {
 
     async fn answer_directly(
         &self,
-        from: From<'_>,
-        whom: Whom<'_>,
+        context: RequestContext<'_>,
+        addressee: Addressee<'_>,
         name: Name,
     ) -> Result<HttpResponse, Refusal> {
         if self.demands_search {
@@ -101,18 +101,18 @@ impl Api for ResponseWanted {
         }
         let mut before = Vec::new();
         if let Some(previous) = &self.previous {
-            let place = going_on(from.app, from.caller, previous).await?;
-            if !place.files.is_empty() && matches!(whom, Whom::Seat(_)) {
+            let place = place_after(context.app, context.caller, previous).await?;
+            if !place.files.is_empty() && matches!(addressee, Addressee::Seat(_)) {
                 let why = "came with a picture or a file, and a single seat takes none: ask a council";
                 return Err(Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]));
             }
             before = history::cut(place.history, history::BUDGET_CHARS);
         }
-        direct::response(from, self, &before, (whom, name)).await
+        direct::response(context, self, &before, (addressee, name)).await
     }
 
-    async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
-        let From { app, caller, request } = from;
+    async fn answer(&self, context: RequestContext<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
+        let RequestContext { app, caller, request } = context;
         let includes_council = self.wanted.includes_council;
         if self.background && !self.wanted.stream {
             let run = find(app, caller, asked.run).await?;
@@ -125,14 +125,14 @@ impl Api for ResponseWanted {
             return Ok(stream::respond(app, request, follower, typed));
         }
         let _present = Presence::of(request);
-        let mut whole = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
+        let mut whole = whole(follower, includes_council).await.ok_or_else(Refusal::still_running)?;
         response_object::say_when(&mut whole, find(app, caller, asked.run).await?.finished_at);
         Ok(HttpResponse::Ok().json(whole))
     }
 }
 
 /// The place of a response, if nothing has been said after it since, and what was said until then.
-async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, Refusal> {
+async fn place_after(app: &App, caller: &Caller, previous: &str) -> Result<Place, Refusal> {
     let refused = |why: &str| Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]);
     let gone = "is not there: it must be the id of a response of yours";
     let run = run_of(previous).ok_or_else(|| refused(gone))?;
@@ -161,7 +161,11 @@ async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, R
     if let (Some(last), Some(own)) = (history.last_mut(), own.remove(&run)) {
         last.answer = own;
     }
-    Ok(Place { goes_on: is_last.then_some(GoesOn { conversation, after: answer.id }), history, files })
+    Ok(Place {
+        continuation: is_last.then_some(Continuation { conversation, after: answer.id }),
+        history,
+        files,
+    })
 }
 
 /// A file of the question before.
@@ -191,7 +195,7 @@ async fn current(
         return Ok(response_object::under_way(asked));
     }
     let follower = Follower::of(app, caller, asked).await?;
-    let mut response = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
+    let mut response = whole(follower, includes_council).await.ok_or_else(Refusal::still_running)?;
     response_object::say_when(&mut response, asked.finished_at);
     Ok(response)
 }
@@ -199,7 +203,7 @@ async fn current(
 /// The response of a run at its end; `None` when this server shuts down before that.
 async fn whole(mut follower: Follower, includes_council: bool) -> Option<Value> {
     let mut typed = Typed::new(follower.requested.clone(), includes_council, None);
-    let ended = follower.follow_to_end(|told, frame, steps| drop(typed.hear(told, frame, steps))).await;
+    let ended = follower.follow_to_end(|view, frame, steps| drop(typed.run_event(view, frame, steps))).await;
     ended.then(|| typed.into_object()).flatten()
 }
 

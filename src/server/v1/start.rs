@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::api::{From, GoesOn, Names};
+use super::api::{Continuation, Names, RequestContext};
 use super::conversation::{self, field_names};
 use super::files::SaidFile;
 use super::refusal::Refusal;
@@ -33,7 +33,7 @@ pub(super) struct Start<'s> {
     /// The fields of the question's options that the model stands for.
     pub options: &'s Value,
     /// The conversation and message that it follows; `None` begins a new conversation.
-    pub goes_on: Option<GoesOn>,
+    pub continuation: Option<Continuation>,
     /// The history that the models see.
     pub history: Vec<Turn>,
     /// What of the request its answer repeats.
@@ -51,11 +51,11 @@ const DELIVERY: [&str; 2] = ["stream", "stream_options"];
 ///
 /// # Errors
 /// Those of asking, in this API's shape.
-pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Refusal> {
-    match ask(from, &start, start.goes_on).await {
+pub(super) async fn start(context: RequestContext<'_>, start: Start<'_>) -> Result<Asked, Refusal> {
+    match ask(context, &start, start.continuation).await {
         // Another question is under way in it: this one does not wait for that.
-        Err(problem) if start.goes_on.is_some() && problem.kind() == "run-under-way" => {
-            ask(from, &start, None).await
+        Err(problem) if start.continuation.is_some() && problem.kind() == "run-under-way" => {
+            ask(context, &start, None).await
         }
         asked => asked,
     }
@@ -68,7 +68,7 @@ pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Ref
 /// # Errors
 /// When the key is none.
 pub(super) fn known_by(
-    From { caller, request, .. }: From<'_>,
+    RequestContext { caller, request, .. }: RequestContext<'_>,
     path: &'static str,
     body: &Value,
 ) -> Result<(Option<IdempotencyKey>, Vec<u8>), Problem> {
@@ -85,11 +85,15 @@ pub(super) fn known_by(
     Ok((idempotency::key(request, target, &named)?, digest))
 }
 
-async fn ask(from: From<'_>, start: &Start<'_>, goes_on: Option<GoesOn>) -> Result<Asked, Problem> {
-    let From { app, caller, request } = from;
+async fn ask(
+    context: RequestContext<'_>,
+    start: &Start<'_>,
+    continuation: Option<Continuation>,
+) -> Result<Asked, Problem> {
+    let RequestContext { app, caller, request } = context;
     let wanted = start.wanted;
-    let body = conversation::body(wanted, start.files, start.options, goes_on);
-    let (idempotency_key, digest) = known_by(from, start.path, start.body)?;
+    let body = conversation::body(wanted, start.files, start.options, continuation);
+    let (idempotency_key, digest) = known_by(context, start.path, start.body)?;
     let kept = Program {
         origin: start.origin,
         request: start.kept.clone(),
@@ -98,7 +102,8 @@ async fn ask(from: From<'_>, start: &Start<'_>, goes_on: Option<GoesOn>) -> Resu
         question: start.is_found_by_question.then(|| conversation::digest(&wanted.said.question)),
     };
     let question = Question {
-        conversation: goes_on.map_or_else(ConversationId::generate, |goes_on| goes_on.conversation),
+        conversation: continuation
+            .map_or_else(ConversationId::generate, |continuation| continuation.conversation),
         body: &body,
         history: Some(start.history.clone()),
         idempotency_key,

@@ -1,4 +1,4 @@
-//! An answer as `text/event-stream`. Each API names its events itself ([`Voice`]); no comments and
+//! An answer as `text/event-stream`. Each API names its events itself ([`StreamFormat`]); no comments and
 //! no ids are sent, because some clients break on them.
 
 use std::collections::VecDeque;
@@ -9,24 +9,24 @@ use actix_web_lab::sse::{self, Sse};
 use futures_util::stream::{self, Stream};
 use serde_json::Value;
 
-use super::course::Step;
-use super::follow::{Follower, Heard, Told};
+use super::follow::{Follower, RunView, Update};
+use super::followed_run::Step;
 use crate::runs::Frame;
 use crate::server::app::App;
 use crate::shutdown::StreamGuard;
 
-/// How an API renders what happens.
-pub(super) trait Voice {
+/// How an API formats what happens.
+pub(super) trait StreamFormat {
     /// What is sent at once.
     fn open(&mut self) -> Vec<sse::Event>;
     /// What an event of the run becomes.
-    fn hear(&mut self, told: Told<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event>;
+    fn run_event(&mut self, view: RunView<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event>;
     /// The run waits for a place.
     fn queued(&mut self) -> Vec<sse::Event>;
-    /// A heartbeat, which says nothing.
-    fn silence(&mut self) -> Vec<sse::Event>;
+    /// A heartbeat, in a silence.
+    fn heartbeat(&mut self) -> Vec<sse::Event>;
     /// This server shuts down, and the run goes on.
-    fn leave(&mut self) -> Vec<sse::Event>;
+    fn shutdown(&mut self) -> Vec<sse::Event>;
 }
 
 /// An event without a name.
@@ -34,24 +34,28 @@ pub(super) fn unnamed(json: &Value) -> sse::Event {
     sse::Event::Data(sse::Data::new(json.to_string()))
 }
 
-struct Speaker<V> {
+/// A run on its way to a client, in an API's format.
+struct FormattedStream<F> {
     follower: Follower,
-    voice: V,
+    format: F,
     queue: VecDeque<sse::Event>,
     is_over: bool,
     _counted: StreamGuard,
 }
 
-/// Answers with what happens, as this voice renders it.
-pub(super) fn respond<V: Voice + 'static>(
+/// Answers with what happens, in this format.
+pub(super) fn respond<F: StreamFormat + 'static>(
     app: &App,
     request: &HttpRequest,
     follower: Follower,
-    mut voice: V,
+    mut format: F,
 ) -> HttpResponse {
-    let queue = voice.open().into();
+    let queue = format.open().into();
     let counted = app.shutdown.register_stream();
-    respond_with(request, spoken(Speaker { follower, voice, queue, is_over: false, _counted: counted }))
+    respond_with(
+        request,
+        events(FormattedStream { follower, format, queue, is_over: false, _counted: counted }),
+    )
 }
 
 /// Answers with these events.
@@ -67,35 +71,35 @@ pub(super) fn respond_with(
     response
 }
 
-fn spoken<V: Voice>(speaker: Speaker<V>) -> impl Stream<Item = sse::Event> {
-    stream::unfold(speaker, |mut speaker| async move {
+fn events<F: StreamFormat>(formatted: FormattedStream<F>) -> impl Stream<Item = sse::Event> {
+    stream::unfold(formatted, |mut formatted| async move {
         loop {
-            if let Some(event) = speaker.queue.pop_front() {
-                return Some((event, speaker));
+            if let Some(event) = formatted.queue.pop_front() {
+                return Some((event, formatted));
             }
-            if speaker.is_over {
+            if formatted.is_over {
                 return None;
             }
-            speaker.listen().await;
+            formatted.fill_queue().await;
         }
     })
 }
 
-impl<V: Voice> Speaker<V> {
-    async fn listen(&mut self) {
+impl<F: StreamFormat> FormattedStream<F> {
+    async fn fill_queue(&mut self) {
         let events = match self.follower.next().await {
-            Some(Heard::Event(frame, steps)) => {
+            Some(Update::Event(frame, steps)) => {
                 self.is_over = frame.ends;
-                self.voice.hear(self.follower.told(), &frame, steps)
+                self.format.run_event(self.follower.view(), &frame, steps)
             }
-            Some(Heard::Queued) => self.voice.queued(),
-            Some(Heard::Silence) => {
-                self.follower.spoke();
-                self.voice.silence()
+            Some(Update::Queued) => self.format.queued(),
+            Some(Update::Silence) => {
+                self.follower.note_sent();
+                self.format.heartbeat()
             }
-            Some(Heard::Leaves) => {
+            Some(Update::Shutdown) => {
                 self.is_over = true;
-                self.voice.leave()
+                self.format.shutdown()
             }
             None => {
                 self.is_over = true;
@@ -103,7 +107,7 @@ impl<V: Voice> Speaker<V> {
             }
         };
         if !events.is_empty() {
-            self.follower.spoke();
+            self.follower.note_sent();
         }
         self.queue.extend(events);
     }

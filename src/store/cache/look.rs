@@ -18,12 +18,12 @@ pub struct LookUp<'l> {
     /// The hash of everything but the question that an answer depends on.
     pub scope: &'l [u8; 32],
     /// Whose entries.
-    pub whose: Whose,
+    pub owner: EntryOwner,
 }
 
 /// Whose entries are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum EntryOwner {
     Own,
     /// Entries of other users that may answer this user's questions as well.
     Others,
@@ -72,7 +72,7 @@ macro_rules! belonging {
 /// A query over the entries of one scope (`$2`) whose answer is there to be given: the run is complete, its answer still
 /// stands where it was given, and not more people found it bad than good.
 macro_rules! usable {
-    ($whose:ident, $which:literal, $order:literal) => {
+    ($owner:ident, $which:literal, $order:literal) => {
         concat!(
             "SELECT e.id, e.run_id, e.query, m.content, e.cost_usd, e.took_ms, e.hit_count, e.created_at
               FROM cache_entries e
@@ -80,7 +80,7 @@ macro_rules! usable {
               JOIN messages m ON m.id = e.message_id AND m.run_id = e.run_id AND m.content IS NOT NULL
               JOIN conversations c ON c.id = m.conversation_id AND c.deleted_at IS NULL
               WHERE e.scope = $2 AND ",
-            belonging!($whose),
+            belonging!($owner),
             " AND ",
             $which,
             // From the entry to its runs and from them to their thumbs: the other way round would read all thumbs for
@@ -101,12 +101,12 @@ macro_rules! usable {
 /// more rows than that. From a comparison of arrays or with null it expects hardly any, and would read and sort
 /// everything that is shared; from `coalesce` it expects half of the rows.
 macro_rules! comparable {
-    ($what:literal, $whose:ident, $and:literal) => {
+    ($what:literal, $owner:ident, $and:literal) => {
         concat!(
             "SELECT ",
             $what,
             " FROM cache_entries e WHERE e.scope = $2 AND ",
-            belonging!($whose),
+            belonging!($owner),
             " AND coalesce(e.method = $4 AND e.model IS NOT DISTINCT FROM $5, false) ",
             $and
         )
@@ -145,7 +145,7 @@ pub const MOST_COMPARED: i64 = 2_000;
 /// How many of one's own entries are compared: those that are nearest by their signatures. docs/cache.md says what that misses.
 pub const NEAREST: i64 = 32;
 
-impl Whose {
+impl EntryOwner {
     /// One's own entries are read as oneself. Only the engine sees those of others.
     fn reader(self, user: &UserId) -> Scope {
         match self {
@@ -157,11 +157,11 @@ impl Whose {
 
 /// The entry for the same text.
 pub async fn exact(db: &Db, look: LookUp<'_>, digest: &[u8; 32]) -> Result<Option<Found>, StoreError> {
-    let sql = match look.whose {
-        Whose::Own => OWN_EXACT,
-        Whose::Others => OTHERS_EXACT,
+    let sql = match look.owner {
+        EntryOwner::Own => OWN_EXACT,
+        EntryOwner::Others => OTHERS_EXACT,
     };
-    let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
+    let mut tx = db.begin_within(&look.owner.reader(look.user), LIMITS).await?;
     let row = sqlx::query(sql)
         .bind(look.user.as_str())
         .bind(&look.scope[..])
@@ -180,10 +180,10 @@ pub async fn vectors(
     method: Method<'_>,
     signature: &str,
 ) -> Result<Vec<Candidate>, StoreError> {
-    let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
-    let query = match look.whose {
-        Whose::Own => sqlx::query(OWN_VECTORS),
-        Whose::Others => sqlx::query(OTHERS_VECTORS),
+    let mut tx = db.begin_within(&look.owner.reader(look.user), LIMITS).await?;
+    let query = match look.owner {
+        EntryOwner::Own => sqlx::query(OWN_VECTORS),
+        EntryOwner::Others => sqlx::query(OTHERS_VECTORS),
     };
     let query = query
         .bind(look.user.as_str())
@@ -192,9 +192,9 @@ pub async fn vectors(
         .bind(method.name())
         .bind(method.model())
         .bind(MOST_COMPARED);
-    let query = match look.whose {
-        Whose::Own => query.bind(signature).bind(NEAREST),
-        Whose::Others => query,
+    let query = match look.owner {
+        EntryOwner::Own => query.bind(signature).bind(NEAREST),
+        EntryOwner::Others => query,
     };
     let rows = query.fetch_all(&mut *tx).await?;
     rows.iter().map(Candidate::read).collect()
@@ -205,11 +205,11 @@ const EXPECTED_IDS: usize = 10;
 
 /// Which of these entries can be given, with what they hold.
 pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>, StoreError> {
-    let sql = match look.whose {
-        Whose::Own => OWN_FOUND,
-        Whose::Others => OTHERS_FOUND,
+    let sql = match look.owner {
+        EntryOwner::Own => OWN_FOUND,
+        EntryOwner::Others => OTHERS_FOUND,
     };
-    let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
+    let mut tx = db.begin_within(&look.owner.reader(look.user), LIMITS).await?;
     // Postgres would estimate less work for a shorter list than for its generic plan, and plan it anew each time, which
     // takes longer than looking up ids that do not exist.
     let mut ids = ids.to_vec();
@@ -225,8 +225,13 @@ pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>
 }
 
 /// The log of the run that has an entry's answer: whole rows in order.
-pub async fn log_of(db: &Db, user: &UserId, run: RunId, whose: Whose) -> Result<Vec<String>, StoreError> {
-    let mut tx = db.begin_within(&whose.reader(user), LIMITS).await?;
+pub async fn log_of(
+    db: &Db,
+    user: &UserId,
+    run: RunId,
+    owner: EntryOwner,
+) -> Result<Vec<String>, StoreError> {
+    let mut tx = db.begin_within(&owner.reader(user), LIMITS).await?;
     Ok(sqlx::query_scalar("SELECT frames FROM run_events WHERE run_id = $1 ORDER BY first_seq")
         .bind(run.0)
         .fetch_all(&mut *tx)

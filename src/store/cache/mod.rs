@@ -11,7 +11,7 @@ use super::Limits;
 pub use entries::{Entry, Listed, clear, list, remove};
 pub use keep::{Kept, NewEntry, Sharing, keep, sign, unsigned};
 pub use look::{
-    Candidate, Found, LookUp, MOST_COMPARED, NEAREST, STATEMENTS, Whose, exact, found, log_of, vectors,
+    Candidate, EntryOwner, Found, LookUp, MOST_COMPARED, NEAREST, STATEMENTS, exact, found, log_of, vectors,
 };
 pub use statistics::{Counts, LookedUp, Overview, forget, mine, of_everybody, overview, record};
 

@@ -383,7 +383,7 @@ fn text(row: &PgRow) -> Result<Text, sqlx::Error> {
 
 /// What one seat itself answered to a question, next to what the conversation has of it.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct SeatMessage {
     pub role: String,
     /// The question, or the final answer where there is one.
     pub content: Option<String>,
@@ -399,12 +399,12 @@ pub struct Said {
 
 /// The messages at these places of a conversation, in the order of writing, with what the seat of this name answered
 /// itself: in a debate its last answer.
-pub async fn said_by(
+pub async fn seat_messages(
     tx: &mut Tx,
     id: ConversationId,
     of: &[Node],
     member: &str,
-) -> Result<Vec<Said>, StoreError> {
+) -> Result<Vec<SeatMessage>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(
         "SELECT m.role, coalesce(m.content, before.content) AS content, m.corrections,
@@ -438,11 +438,11 @@ pub async fn said_by(
     .bind(member)
     .fetch_all(&mut **tx)
     .await?;
-    Ok(rows.iter().map(said).collect::<Result<_, _>>()?)
+    Ok(rows.iter().map(seat_message).collect::<Result<_, _>>()?)
 }
 
-fn said(row: &PgRow) -> Result<Said, sqlx::Error> {
-    Ok(Said {
+fn seat_message(row: &PgRow) -> Result<SeatMessage, sqlx::Error> {
+    Ok(SeatMessage {
         role: row.try_get("role")?,
         content: row.try_get("content")?,
         corrections: row.try_get("corrections")?,

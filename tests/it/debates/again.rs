@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use llm_council::council::fork::{Again, Part};
 use llm_council::council::formats;
 use llm_council::council::plan::Context;
+use llm_council::council::rerun::{Part, RerunScope};
 use llm_council::council::{Deliberation, Plan};
 
 use super::*;
@@ -23,11 +23,11 @@ fn stage(asked: Asked) -> String {
 }
 
 /// How many calls each stage is expected to take when this answer is asked for again.
-fn expected(body: &Value, stored: &Value, again: &Again) -> BTreeMap<String, u32> {
+fn expected(body: &Value, stored: &Value, scope: &RerunScope) -> BTreeMap<String, u32> {
     let context = Context { settings: harness::settings(), first: false, ..Context::default() };
     let plan = Plan::parse(body, context).unwrap();
     let earlier: Deliberation = serde_json::from_value(stored.clone()).unwrap();
-    let estimate = formats::estimate(&plan, &again.kept(&earlier), |_, _| None);
+    let estimate = formats::estimate(&plan, &scope.kept(&earlier), |_, _| None);
     estimate.by_stage.into_iter().map(|(stage, calls)| (stage.as_str().to_owned(), calls.calls)).collect()
 }
 
@@ -73,9 +73,9 @@ async fn what_stays_of_a_debate_is_not_expected_to_be_asked_again() {
     let rounds = |which: &[(&str, u32)]| -> BTreeMap<String, u32> {
         which.iter().map(|(stage, calls)| ((*stage).to_owned(), *calls)).collect()
     };
-    let speaker = |round| Again::Speaker { member: "m/two".to_owned(), round };
+    let speaker = |round| RerunScope::Speaker { member: "m/two".to_owned(), round };
     let member = |round| json!({"member": "m/two", "round": round});
-    let places: [(Value, Again, BTreeMap<String, u32>); 6] = [
+    let places: [(Value, RerunScope, BTreeMap<String, u32>); 6] = [
         (
             member(1),
             speaker(1),
@@ -83,21 +83,21 @@ async fn what_stays_of_a_debate_is_not_expected_to_be_asked_again() {
         ),
         (member(2), speaker(2), rounds(&[("round2", 1), ("round3", 3), ("stage3", 1)])),
         (member(3), speaker(3), rounds(&[("round3", 1), ("stage3", 1)])),
-        (json!({"from": "stage3"}), Again::From(Part::Stage3), rounds(&[("stage3", 1)])),
-        (json!({"from": "stage2"}), Again::From(Part::Stage2), rounds(&[("stage2", 3), ("stage3", 1)])),
+        (json!({"from": "stage3"}), RerunScope::From(Part::Stage3), rounds(&[("stage3", 1)])),
+        (json!({"from": "stage2"}), RerunScope::From(Part::Stage2), rounds(&[("stage2", 3), ("stage3", 1)])),
         (
             json!({"from": "stage1"}),
-            Again::From(Part::Stage1),
+            RerunScope::From(Part::Stage1),
             rounds(&[("round1", 3), ("round2", 3), ("round3", 3), ("stage2", 3), ("stage3", 1)]),
         ),
     ];
     for format in every() {
-        for (nth, (body, again, calls)) in places.iter().enumerate() {
+        for (nth, (body, scope, calls)) in places.iter().enumerate() {
             take.store(0, Ordering::SeqCst);
             let request = format.request(3, &json!({}));
             let debated = Debated::of(&app, request.clone()).await;
             let what = format!("{format:?}, {body}");
-            assert_eq!(expected(&request, &debated.stored, again), *calls, "{what}");
+            assert_eq!(expected(&request, &debated.stored, scope), *calls, "{what}");
             take.store(nth + 1, Ordering::SeqCst);
             let (_, made) = made_again(&app, &debated.conversation, run_of(&debated), body.clone()).await;
             // Who did not read what is new has nothing else to say.
@@ -120,7 +120,7 @@ async fn whoever_failed_in_a_debate_changes_what_follows_and_nothing_before() {
         let request = format.request(3, &json!({}));
         let debated = Debated::of(&app, request.clone()).await;
         silent.store(false, Ordering::SeqCst);
-        let calls = expected(&request, &debated.stored, &Again::Failed);
+        let calls = expected(&request, &debated.stored, &RerunScope::Failed);
         let of = |stage: &str, calls: u32| (stage.to_owned(), calls);
         assert_eq!(calls, BTreeMap::from([of("round2", 1), of("round3", 3), of("stage3", 1)]), "{format:?}");
         take.store(1, Ordering::SeqCst);

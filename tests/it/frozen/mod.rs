@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use llm_council::council::features::purposes;
-use llm_council::council::fork::{Again, Part};
 use llm_council::council::plan::Context;
 use llm_council::council::prompts::history::Turn;
+use llm_council::council::rerun::{Part, RerunScope};
 use llm_council::council::run::FinishedCall;
 use llm_council::council::{self, Deliberation, Event, Plan, Run};
 use llm_council::id::RunId;
@@ -159,15 +159,15 @@ async fn execute(
 ) -> Executed {
     let (name, script, hold, _) = *feature;
     // What was there when it was asked again comes at once, whoever was late then.
-    let hold = if plan.fork.is_some() { nobody_waits } else { hold };
+    let hold = if plan.rerun.is_some() { nobody_waits } else { hold };
     let store = Arc::new(Mutex::new(store(left)));
     let seen = store.clone();
     let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
     let attempt = if left.is_empty() { 1 } else { 2 };
     let host = Arc::new(Recorder::new(MemoryHost::new(store.clone(), attempt, None), left.to_vec(), carried));
     let mut run = Run::new(id, host.clone(), models.clone());
-    if let Some(fork) = &plan.fork {
-        run = run.choosing_like(fork.seed);
+    if let Some(rerun) = &plan.rerun {
+        run = run.choosing_like(rerun.seed);
     }
     let failed = council::deliberate(&run, plan).await.is_err();
     let mismatches = &store.lock().unwrap().mismatches;
@@ -333,17 +333,17 @@ async fn a_run_of_an_earlier_version_that_is_asked_again_pays_for_nothing_that_i
         let stragglers = recorded.plan["quorum"].is_number();
         let all: Vec<FinishedCall> = calls(&recorded.written).collect();
         let everything: Vec<&str> = purposes().map(|purpose| purpose.name).collect();
-        let places: [(Again, &[&str]); 3] = [
-            (Again::Failed, &everything),
-            (Again::From(Part::Stage3), &["routing", "answer", "review"]),
-            (Again::From(Part::Stage2), &["routing", "answer"]),
+        let places: [(RerunScope, &[&str]); 3] = [
+            (RerunScope::Failed, &everything),
+            (RerunScope::From(Part::Stage3), &["routing", "answer", "review"]),
+            (RerunScope::From(Part::Stage2), &["routing", "answer"]),
         ];
-        for (again, kept) in places {
+        for (scope, kept) in places {
             let plan: Plan = serde_json::from_value(recorded.plan.clone()).unwrap();
-            let plan = plan.again(recorded.run, again.clone(), Vec::new(), Vec::new());
-            let carried: Vec<FinishedCall> = all.iter().filter(|call| again.keeps(call)).cloned().collect();
+            let plan = plan.rerun_of(recorded.run, scope.clone(), Vec::new(), Vec::new());
+            let carried: Vec<FinishedCall> = all.iter().filter(|call| scope.keeps(call)).cloned().collect();
             let now = execute(feature(&recorded.feature), RunId::generate(), &plan, &[], carried).await;
-            assert_eq!(now.failed, recorded.failed, "{name}, {again:?}");
+            assert_eq!(now.failed, recorded.failed, "{name}, {scope:?}");
             // A straggler that answers now changes what the reviewers read.
             let kept = if stragglers { &["routing"][..] } else { kept };
             for call in all.iter().filter(|call| call.result.is_ok() && kept.contains(&call.purpose.as_ref()))
@@ -351,7 +351,7 @@ async fn a_run_of_an_earlier_version_that_is_asked_again_pays_for_nothing_that_i
                 let asked = now.asked.get(&kind_of(call)).copied().unwrap_or_default();
                 let failed =
                     all.iter().filter(|other| kind_of(other) == kind_of(call) && other.result.is_err());
-                assert!(asked <= failed.count(), "{name}, {again:?}: {} is paid again", call.key);
+                assert!(asked <= failed.count(), "{name}, {scope:?}: {} is paid again", call.key);
             }
         }
     }

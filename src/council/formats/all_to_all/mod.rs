@@ -9,11 +9,11 @@ use crate::council::debate::estimate;
 use crate::council::debate::event::DebateEvent;
 use crate::council::debate::kind::{self, Kind};
 use crate::council::debate::material::{Need, Piece};
+use crate::council::debate::neutral_event::DebateStart;
 use crate::council::debate::options::DebateOptions;
 use crate::council::debate::rounds::Rounds;
 use crate::council::debate::speaker::{self, Names, Speaker};
 use crate::council::debate::statement::Statement;
-use crate::council::debate::told::DebateStart;
 use crate::council::debate::transcript::{Debate, Speech};
 use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
@@ -130,19 +130,19 @@ pub(in crate::council) async fn hold(
     };
     run.emit("debate/start", DebateEvent::DebateStart(Box::new(start))).await;
     debate.open(&INITIAL, &INITIAL_PROMPT).await?;
-    debate.go_on(options.debate, speeches).await;
+    debate.hold_rounds(options.debate, speeches).await;
     Ok(())
 }
 
 fn speeches(debate: &Debate<'_>, kind: &'static Kind) -> Vec<Speech> {
     let is_critique = kind.round_type == CRITIQUE.round_type;
     let speech = |speaker| if is_critique { critique(debate, speaker) } else { defense(debate, speaker) };
-    debate.standing().map(speech).collect()
+    debate.remaining().map(speech).collect()
 }
 
 fn critique(debate: &Debate<'_>, speaker: &Speaker) -> Speech {
     let others: Vec<String> =
-        debate.standing().map(|other| other.label.clone()).filter(|label| *label != speaker.label).collect();
+        debate.remaining().map(|other| other.label.clone()).filter(|label| *label != speaker.label).collect();
     let latest = others.iter().filter_map(|label| debate.latest_answer(label));
     // All of them are to be criticised, so that none is left out whole.
     let material = latest.map(|(round, one)| debate.piece(round, one, one.answer(), Need::Own)).collect();

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
+use crate::council::debate::neutral_event::{DebateStart, NeutralEvent};
 use crate::council::debate::notes;
-use crate::council::debate::told::{DebateStart, Told};
 use crate::council::note::Note;
 
 /// Who takes part, as one existing client reads it.
@@ -38,20 +38,20 @@ impl ArenaEvent {
         Self::ArenaStart { start: Box::new(start), data }
     }
 
-    /// What it tells.
+    /// What it says of the debate, in no format's words.
     #[must_use]
-    pub fn told(&self) -> Option<Told<'_>> {
+    pub fn neutral(&self) -> Option<NeutralEvent<'_>> {
         let Self::ArenaStart { start, .. } = self;
-        Some(Told::Begins(start))
+        Some(NeutralEvent::Begins(start))
     }
 }
 
 impl FeatureEvent for ArenaEvent {
     fn note(&self) -> Option<Note> {
-        self.told().and_then(notes::note)
+        self.neutral().and_then(notes::note)
     }
 
     fn asking(&self) -> Option<Asking> {
-        self.told().and_then(notes::asking)
+        self.neutral().and_then(notes::asking)
     }
 }

@@ -136,7 +136,7 @@ pub(in crate::council) async fn hold(run: &Run, task: &Task, options: ArenaOptio
     let start = debate.start(MODE, options.rounds.into(), options.debate);
     run.emit("debate/start", ArenaEvent::start(start)).await;
     debate.open(&OPENING, &OPENING_PROMPT).await?;
-    debate.go_on(options.debate, speeches).await;
+    debate.hold_rounds(options.debate, speeches).await;
     Ok(())
 }
 
@@ -151,14 +151,14 @@ fn speeches(debate: &Debate<'_>, kind: &'static Kind) -> Vec<Speech> {
             one.label != speaker.label && usize::try_from(round) == Ok(debate.rounds.len())
         }),
         replies_to: debate
-            .standing()
+            .remaining()
             .filter(|other| other.label != speaker.label)
             .map(|other| other.label.clone())
             .collect(),
         critique_of: None,
         read: None,
     };
-    debate.standing().map(speech).collect()
+    debate.remaining().map(speech).collect()
 }
 
 /// The calls that it probably takes.

@@ -15,15 +15,15 @@ use crate::council::prompts::template::Template;
 use crate::council::prompts::{fence, history, judges};
 use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
-use crate::council::run::{Run, Turn};
+use crate::council::run::{Run, SpeakingTurn};
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
 use crate::council::stages::abstention;
 use crate::council::stages::answers::{self, Answer};
-use crate::council::stages::reviews::{self, Labelled, Paper, Review};
+use crate::council::stages::reviews::{self, Labelled, Review, ReviewTask};
 use crate::council::task::Task;
 use crate::council::tool_use::event::Place;
-use crate::council::tool_use::{Conversed, Talk, converse};
+use crate::council::tool_use::{DialogueOutcome, ToolDialogue, converse};
 use crate::llm::{ChatMessage, ChatRequest};
 
 /// What a member is asked.
@@ -60,7 +60,7 @@ pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResu
     let key = format!("sub{}", part.index + 1);
     let members = task.brief.members();
     // Before the first await, so that parts are asked in order.
-    let turns: Vec<Option<Turn<'_>>> = members.iter().map(|_| run.turn()).collect();
+    let turns: Vec<Option<SpeakingTurn<'_>>> = members.iter().map(|_| run.turn()).collect();
     let start = DecompositionEvent::SubCouncilStart {
         index: part.index,
         sub_index: part.index,
@@ -94,22 +94,23 @@ async fn answer(
     task: &Task,
     (part, pick): (&Part<'_>, Pick),
     member: &Member,
-    turn: Option<Turn<'_>>,
+    turn: Option<SpeakingTurn<'_>>,
 ) -> Answer {
-    let floor = turn.as_ref();
+    let speaking_turn = turn.as_ref();
     let key = format!("sub{}/{}", part.index + 1, member.name());
     let system = task.brief.system_prompt_for(member);
-    let (mut conversed, mut files_read) = send(run, task, (part, pick), (member, system), floor, &key).await;
+    let (mut outcome, mut files_read) =
+        send(run, task, (part, pick), (member, system), speaking_turn, &key).await;
     let mut dropped = false;
-    if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
+    if system.is_some() && outcome.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
         let key = format!("{key}/without_system_prompt");
-        (conversed, files_read) = send(run, task, (part, pick), (member, None), floor, &key).await;
+        (outcome, files_read) = send(run, task, (part, pick), (member, None), speaking_turn, &key).await;
     }
     // The next member need not wait until this one's events are sent.
     drop(turn);
-    let found: Vec<u32> = conversed.found().collect();
-    let mut answer = read(task, member, conversed, pick);
+    let found: Vec<u32> = outcome.found().collect();
+    let mut answer = read(task, member, outcome, pick);
     answer.citations = task.brief.citations(&answer.response, found);
     answer.files_read = files_read;
     answer.system_prompt_dropped = dropped;
@@ -132,9 +133,9 @@ async fn send(
     task: &Task,
     (part, pick): (&Part<'_>, Pick),
     (member, system): (&Member, Option<&str>),
-    turn: Option<&Turn<'_>>,
+    turn: Option<&SpeakingTurn<'_>>,
     key: &str,
-) -> (Conversed, Option<FilesRead>) {
+) -> (DialogueOutcome, Option<FilesRead>) {
     let brief = &task.brief;
     let whole = Fence::new(&run.marker()).verbatim("Question", &brief.question);
     let values =
@@ -157,13 +158,20 @@ async fn send(
         )
     };
     let place = Place::Round(u32::try_from(part.index + 1).unwrap_or(u32::MAX));
-    let talk =
-        Talk { stage: stage(part.index), key, request, member: member.name(), turn, place, view: None };
-    (converse(run, brief, task.tools, talk).await, fitted.files_read)
+    let dialogue = ToolDialogue {
+        stage: stage(part.index),
+        key,
+        request,
+        member: member.name(),
+        turn,
+        place,
+        view: None,
+    };
+    (converse(run, brief, task.tools, dialogue).await, fitted.files_read)
 }
 
-fn read(task: &Task, member: &Member, conversed: Conversed, pick: Pick) -> Answer {
-    let mut answer = answers::whole(member, conversed);
+fn read(task: &Task, member: &Member, outcome: DialogueOutcome, pick: Pick) -> Answer {
+    let mut answer = answers::whole(member, outcome);
     if pick == Pick::Confidence {
         answer.read_confidence();
     }
@@ -188,13 +196,13 @@ async fn by_ballot(run: &Run, task: &Task, part: &Part<'_>, result: &mut SubResu
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle(&format!("{key}/orders"), &mut labels);
     let orders = order::orders(able.len(), &labels);
-    let papers: Vec<Paper> = able
+    let review_tasks: Vec<ReviewTask> = able
         .iter()
         .zip(&orders)
-        .map(|(member, order)| paper(run, task, part, &labelled, (member, order)))
+        .map(|(member, order)| review_task(run, task, part, &labelled, (member, order)))
         .collect();
-    let calls = able.iter().zip(papers).zip(&orders).map(|((member, paper), order)| {
-        reviews::cast(run, &task.brief, member, paper, &labels, order.clone())
+    let calls = able.iter().zip(review_tasks).zip(&orders).map(|((member, review_task), order)| {
+        reviews::cast(run, &task.brief, member, review_task, &labels, order.clone())
     });
     let ballots: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;
     let metadata = reviews::summary(task, &labelled, &ballots, abstained);
@@ -208,13 +216,13 @@ async fn by_ballot(run: &Run, task: &Task, part: &Part<'_>, result: &mut SubResu
     result.choose(first.as_deref(), picked_by);
 }
 
-fn paper(
+fn review_task(
     run: &Run,
     task: &Task,
     part: &Part<'_>,
     labelled: &[Labelled<'_>],
     (member, order): (&Member, &[Label]),
-) -> Paper {
+) -> ReviewTask {
     let prompts = &task.brief.prompts;
     let fence = Fence::new(&run.marker());
     let answers: Vec<String> = order
@@ -226,9 +234,9 @@ fn paper(
         order.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1)).collect();
     let criteria = task.rubric.as_ref();
     let question = task.brief.after_files(&fence, fence.wrap("Question", part.question));
-    let rule = match rubric::told(criteria, prompts, &rubric::BALLOT) {
+    let rule = match rubric::instruction(criteria, prompts, &rubric::BALLOT) {
         "" => prompts.text(&fence::RULE).to_owned(),
-        told => format!("{}\n\n{told}", prompts.text(&fence::RULE)),
+        instruction => format!("{}\n\n{instruction}", prompts.text(&fence::RULE)),
     };
     let prompt = prompts.fill(
         &BALLOT_PROMPT,
@@ -240,7 +248,7 @@ fn paper(
         ],
     );
     let key = format!("sub{}/ballot/{}", part.index + 1, member.name());
-    Paper { stage: stage(part.index), purpose: &PICK, key, prompt }
+    ReviewTask { stage: stage(part.index), purpose: &PICK, key, prompt }
 }
 
 /// The most confident of those that answered; the first of several.

@@ -9,10 +9,10 @@ use super::rounds::CRITIQUE;
 use crate::council::any_event::{AnyEvent, FeatureEvent};
 use crate::council::asking::Asking;
 use crate::council::debate::dialect::{Dialect, Turn};
+use crate::council::debate::neutral_event::{NeutralEvent, RoundStart};
 use crate::council::debate::notes;
 use crate::council::debate::speaker::Speaker;
 use crate::council::debate::statement::{DebateRound, Statement};
-use crate::council::debate::told::{RoundStart, Told};
 use crate::council::note::Note;
 use crate::council::stages::synthesis::Synthesis;
 use crate::council::token::TokenHead;
@@ -160,24 +160,26 @@ pub enum RotationEvent {
 impl RotationEvent {
     /// The note on this event; none where it is a piece of a text, or repeats an earlier event.
     #[must_use]
-    pub fn told(&self) -> Option<Told<'_>> {
+    pub fn neutral(&self) -> Option<NeutralEvent<'_>> {
         Some(match self {
             Self::Round1Start(start) | Self::Round2Start(start) | Self::Round3Start(start) => {
-                Told::RoundBegins(&start.start)
+                NeutralEvent::RoundBegins(&start.start)
             }
             Self::PositionComplete { round_number, data, .. }
             | Self::DebateCritiqueComplete { round_number, data, .. }
             | Self::RebuttalComplete { round_number, data, .. } => {
-                Told::Said { round_number: *round_number, statement: data }
+                NeutralEvent::Said { round_number: *round_number, statement: data }
             }
             Self::Round1Complete { round_number, .. }
             | Self::Round2Complete { round_number, .. }
-            | Self::Round3Complete { round_number, .. } => Told::RoundIsOver { round_number: *round_number },
-            Self::JudgmentStart { model, .. } => Told::Judges { model },
-            Self::JudgmentError { model, error, error_kind, error_fact } => {
-                Told::NotJudged { model, error, kind: *error_kind, fact: error_fact.as_ref() }
+            | Self::Round3Complete { round_number, .. } => {
+                NeutralEvent::RoundIsOver { round_number: *round_number }
             }
-            Self::JudgmentComplete { data, .. } => Told::Judged(data),
+            Self::JudgmentStart { model, .. } => NeutralEvent::Judges { model },
+            Self::JudgmentError { model, error, error_kind, error_fact } => {
+                NeutralEvent::NotJudged { model, error, kind: *error_kind, fact: error_fact.as_ref() }
+            }
+            Self::JudgmentComplete { data, .. } => NeutralEvent::Judged(data),
             Self::PositionToken { .. }
             | Self::DebateCritiqueToken { .. }
             | Self::RebuttalToken { .. }
@@ -189,11 +191,11 @@ impl RotationEvent {
 
 impl FeatureEvent for RotationEvent {
     fn note(&self) -> Option<Note> {
-        self.told().and_then(notes::note)
+        self.neutral().and_then(notes::note)
     }
 
     fn asking(&self) -> Option<Asking> {
-        self.told().and_then(notes::asking)
+        self.neutral().and_then(notes::asking)
     }
 }
 
@@ -239,7 +241,7 @@ impl Dialect for Rotation {
             })
         });
         let is_critique = start.round_type == CRITIQUE.round_type;
-        let told = RotationRoundStart {
+        let event = RotationRoundStart {
             round: start.round_number,
             name: match start.round_number {
                 1 => "Positions",
@@ -252,9 +254,9 @@ impl Dialect for Rotation {
             start: start.clone(),
         };
         match start.round_number {
-            1 => RotationEvent::Round1Start(told),
-            2 => RotationEvent::Round2Start(told),
-            _ => RotationEvent::Round3Start(told),
+            1 => RotationEvent::Round1Start(event),
+            2 => RotationEvent::Round2Start(event),
+            _ => RotationEvent::Round3Start(event),
         }
         .into()
     }

@@ -10,9 +10,9 @@ use crate::council::debate::estimate;
 use crate::council::debate::event::DebateEvent;
 use crate::council::debate::kind::{self, Kind};
 use crate::council::debate::material::Need;
+use crate::council::debate::neutral_event::DebateStart;
 use crate::council::debate::options::DebateOptions;
 use crate::council::debate::speaker::{self, Speaker};
-use crate::council::debate::told::DebateStart;
 use crate::council::debate::transcript::{Debate, Speech};
 use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
@@ -114,7 +114,7 @@ pub(in crate::council) async fn hold(
     };
     run.emit("debate/start", DebateEvent::DebateStart(Box::new(start))).await;
     debate.open(&POSITION, &POSITION_PROMPT).await?;
-    debate.go_on(options.debate, speeches).await;
+    debate.hold_rounds(options.debate, speeches).await;
     Ok(())
 }
 
@@ -124,8 +124,8 @@ fn speeches(debate: &Debate<'_>, kind: &'static Kind) -> Vec<Speech> {
 
 /// Everybody criticises the next one in the circle of those that are left.
 fn critiques(debate: &Debate<'_>) -> Vec<Speech> {
-    let standing: Vec<&Speaker> = debate.standing().collect();
-    let targets = standing.iter().cycle().skip(1);
+    let remaining: Vec<&Speaker> = debate.remaining().collect();
+    let targets = remaining.iter().cycle().skip(1);
     let critique = |(critic, target): (&&Speaker, &&Speaker)| {
         let position = debate
             .statements_of(&target.label, 1)
@@ -140,12 +140,12 @@ fn critiques(debate: &Debate<'_>) -> Vec<Speech> {
             read: None,
         }
     };
-    standing.iter().zip(targets).map(critique).collect()
+    remaining.iter().zip(targets).map(critique).collect()
 }
 
 /// The speakers that were criticised answer.
 fn rebuttals(debate: &Debate<'_>) -> Vec<Speech> {
-    debate.standing().filter_map(|speaker| rebuttal(debate, speaker)).collect()
+    debate.remaining().filter_map(|speaker| rebuttal(debate, speaker)).collect()
 }
 
 fn rebuttal(debate: &Debate<'_>, speaker: &Speaker) -> Option<Speech> {

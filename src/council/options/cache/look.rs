@@ -10,7 +10,9 @@ use super::event::{CacheEvent, Cached, EmbeddingMethod, MissReason, NotStored};
 use super::{CacheMode, CachePlan, EMBEDDING, STAGE, metrics};
 use crate::cache::hash_embedding;
 use crate::council::brief::Brief;
-use crate::council::earlier::{EarlierAnswer, Embedded, Keep, Kept, Looked, Wanted};
+use crate::council::earlier::{
+    AnswerToKeep, EarlierAnswer, EarlierLookup, EarlierQuery, Embedded, KeepOutcome,
+};
 use crate::council::run::Run;
 use crate::llm::{ChatRequest, Timeouts};
 
@@ -61,20 +63,20 @@ pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
         return Lookup { hit: None, embedded };
     }
     run.emit("cache/start", CacheEvent::start(plan)).await;
-    let same = Wanted { scope: plan.scope, question, near: None };
-    let mut looked = run.decide("cache/same", run.earlier(&same)).await;
+    let same = EarlierQuery { scope: plan.scope, question, near: None };
+    let mut lookup = run.decide("cache/same", run.earlier(&same)).await;
     // A run that is given the answer to the same text needs no vector, and pays for none.
     let mut embedded = None;
-    if plan.mode != CacheMode::Exact && matches!(looked, Looked::Nothing { .. }) {
+    if plan.mode != CacheMode::Exact && matches!(lookup, EarlierLookup::Nothing { .. }) {
         let made = embed(run, brief, plan).await;
         if let Ok(embedded) = &made {
-            let near = Wanted { near: Some((embedded, plan.threshold)), ..same };
-            looked = run.decide("cache/near", run.earlier(&near)).await;
+            let near = EarlierQuery { near: Some((embedded, plan.threshold)), ..same };
+            lookup = run.decide("cache/near", run.earlier(&near)).await;
         }
         embedded = Some(made);
     }
     let failed = embedded.as_ref().and_then(|made| made.as_ref().err().copied());
-    let hit = settle(run, plan, looked, failed).await;
+    let hit = settle(run, plan, lookup, failed).await;
     let embedded = match embedded {
         Some(made) => made,
         // The new answer is kept like any other.
@@ -85,7 +87,12 @@ pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
 }
 
 /// What is given, if anything; a miss is sent as an event.
-async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<MissReason>) -> Option<Repeat> {
+async fn settle(
+    run: &Run,
+    plan: &CachePlan,
+    lookup: EarlierLookup,
+    failed: Option<MissReason>,
+) -> Option<Repeat> {
     let embedding_failed = failed == Some(MissReason::EmbeddingFailed);
     let miss = async |event: CacheEvent| {
         let unavailable = matches!(event, CacheEvent::CacheMiss { reason: MissReason::Unavailable, .. });
@@ -99,9 +106,9 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
         run.emit("cache/outcome", event).await;
         None
     };
-    let answer = match looked {
-        Looked::Answer(answer) => *answer,
-        Looked::Nothing { best: best_similarity, difference } => {
+    let answer = match lookup {
+        EarlierLookup::Answer(answer) => *answer,
+        EarlierLookup::Nothing { best: best_similarity, difference } => {
             let reason = match (failed, difference, best_similarity) {
                 (Some(failed), ..) => failed,
                 (None, Some(_), _) => MissReason::Differs,
@@ -110,7 +117,7 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
             };
             return miss(CacheEvent::CacheMiss { reason, best_similarity, difference }).await;
         }
-        Looked::Unavailable => return miss(CacheEvent::miss(MissReason::Unavailable)).await,
+        EarlierLookup::Unavailable => return miss(CacheEvent::miss(MissReason::Unavailable)).await,
     };
     let offers = plan.mode == CacheMode::Offer;
     if offers {
@@ -203,24 +210,24 @@ pub async fn do_not_keep(run: &Run, reason: NotStored) {
 }
 
 /// Keeps the answer, now that it is whole and paid for, to be given again.
-/// `tells_the_question`: its events say what was asked, so it is for nobody else.
-pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, (lookup, tells_the_question): (&Lookup, bool)) {
-    let keep = Keep {
+/// `reveals_question`: its events say what was asked, so it is for nobody else.
+pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, (lookup, reveals_question): (&Lookup, bool)) {
+    let keep = AnswerToKeep {
         scope: plan.scope,
         question: &brief.question,
         embedded: &lookup.embedded,
         cost_usd: run.costs().total_cost,
-        may_be_shared: !tells_the_question,
+        may_be_shared: !reveals_question,
     };
     let event = match run.decide("cache/kept", run.keep(&keep)).await {
-        Kept::As { id: cache_id, size: cache_size } => {
+        KeepOutcome::As { id: cache_id, size: cache_size } => {
             let embedding_model = lookup.embedded.model().map(str::to_owned);
             let embedding_method =
                 if embedding_model.is_some() { EmbeddingMethod::Api } else { EmbeddingMethod::Hash };
             CacheEvent::CacheStored { cache_id, embedding_method, embedding_model, cache_size }
         }
-        Kept::Incomplete => CacheEvent::CacheNotStored { reason: NotStored::Incomplete },
-        Kept::Unavailable => CacheEvent::CacheNotStored { reason: NotStored::Unavailable },
+        KeepOutcome::Incomplete => CacheEvent::CacheNotStored { reason: NotStored::Incomplete },
+        KeepOutcome::Unavailable => CacheEvent::CacheNotStored { reason: NotStored::Unavailable },
     };
     run.emit("cache/stored", event).await;
 }

@@ -259,8 +259,8 @@ async fn widen<'p>(
         fact: CallFact::WentOnWithout { answers: answered },
     };
     let asking = answers::ask_all(run, &asked, &tiers.second, Some(2));
-    let ((more, late), came) = run.with_stragglers("tier1/late", stragglers, asking).await;
-    answers::put(&mut answers, came);
+    let ((more, late), arrivals) = run.with_stragglers("tier1/late", stragglers, asking).await;
+    answers::put(&mut answers, arrivals);
     let in_vain = !more.iter().any(Answer::is_good);
     answers.extend(more);
     if in_vain {

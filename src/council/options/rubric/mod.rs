@@ -173,9 +173,9 @@ pub fn behind(rubric: Option<&Rubric>, fence: &Fence, question: String) -> Strin
     }
 }
 
-/// What reviewers are told of the criteria; nothing where there are none.
+/// The instruction to reviewers on the criteria; nothing where there are none.
 #[must_use]
-pub fn told<'t>(rubric: Option<&Rubric>, prompts: &'t Prompts, template: &'t Template) -> &'t str {
+pub fn instruction<'t>(rubric: Option<&Rubric>, prompts: &'t Prompts, template: &'t Template) -> &'t str {
     if rubric.is_some() { prompts.text(template) } else { "" }
 }
 

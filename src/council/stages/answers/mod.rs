@@ -24,8 +24,8 @@ use crate::council::options::routing::info::RoutingInfo;
 use crate::council::pass::Pass;
 use crate::council::prompts::history;
 use crate::council::prompts::judges;
-use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
-use crate::council::run::{Run, Turn};
+use crate::council::quorum::{Arrival, Contribution, PendingCall, Quorum, Stragglers};
+use crate::council::run::{Run, SpeakingTurn};
 use crate::council::searching::citations::Citations;
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
@@ -33,7 +33,7 @@ use crate::council::stage::Stage;
 use crate::council::task::Task;
 use crate::council::token::TokenHead;
 use crate::council::tool_use::event::Place;
-use crate::council::tool_use::{Conversed, Talk, ToolCallMade, converse};
+use crate::council::tool_use::{DialogueOutcome, ToolCallMade, ToolDialogue, converse};
 use crate::council::view::View;
 use crate::invisible::shows_nothing;
 use crate::llm::fact::known;
@@ -304,7 +304,7 @@ pub enum AnswersEvent {
 }
 
 /// The members that a quorum did not wait for.
-pub type Late<'r> = Vec<Waiting<'r, Answer>>;
+pub type Late<'r> = Vec<PendingCall<'r, Answer>>;
 
 /// Tells who is asked, and why these.
 pub async fn announce(
@@ -336,18 +336,18 @@ pub async fn ask_all<'r>(
 ) -> (Vec<Answer>, Late<'r>) {
     let asked = |place: usize, retry: u32| {
         let member = &members[place];
-        Waiting::new(place, member.name(), ask(run, task, (member, tier), retry))
+        PendingCall::new(place, member.name(), ask(run, task, (member, tier), retry))
     };
     let quorum = Quorum {
         needed: task.quorum.unwrap_or(members.len()).min(members.len()),
         grace: Duration::from_millis(task.straggler_grace_ms),
     };
     let key = if tier == Some(2) { "tier2/stage1/quorum" } else { "stage1/quorum" };
-    let (came, late) = run.quorum((&STAGE, key), members.len(), quorum, asked).await;
+    let (arrivals, late) = run.quorum((&STAGE, key), members.len(), quorum, asked).await;
     let mut answers: Vec<Answer> =
         members.iter().map(|member| Answer::pending(member.into(), tier)).collect();
-    for one in came {
-        answers[one.place] = one.what;
+    for one in arrivals {
+        answers[one.place] = one.contribution;
     }
     (answers, late)
 }
@@ -370,7 +370,7 @@ pub async fn wait_for_late<R>(
     late: Late<'_>,
     answered: usize,
     reviews: impl Future<Output = R>,
-) -> (R, Vec<Came<Answer>>) {
+) -> (R, Vec<Arrival<Answer>>) {
     let late = Stragglers {
         stage: STAGE,
         waiting: late,
@@ -381,10 +381,10 @@ pub async fn wait_for_late<R>(
 }
 
 /// Puts answers that came later in the places that were kept for them.
-pub fn put(answers: &mut [Answer], came: Vec<Came<Answer>>) {
-    for late in came {
+pub fn put(answers: &mut [Answer], arrivals: Vec<Arrival<Answer>>) {
+    for late in arrivals {
         if let Some(place) = answers.iter_mut().find(|answer| answer.member == late.member) {
-            *place = late.what;
+            *place = late.contribution;
         }
     }
 }
@@ -408,7 +408,7 @@ async fn ask(run: &Run, task: &Task, (member, tier): (&Member, Option<u8>), mut 
         run.emit(&key, event).await;
         retry += 1;
         let again = MemberRetry { stage: STAGE, member: member.name().to_owned(), number: retry };
-        run.tell_retry(again, &member.model).await;
+        run.report_retry(again, &member.model).await;
     }
 }
 
@@ -420,15 +420,15 @@ async fn ask_once(run: &Run, task: &Task, (member, tier): (&Member, Option<u8>),
     let name = member.name();
     let system = task.brief.system_prompt_for(member);
     let key = member_retry::key(retry, &format!("{ANSWER_KEY}{name}"));
-    let (mut conversed, mut files_read) = send(run, task, (member, tier), turn, &key, system).await;
+    let (mut outcome, mut files_read) = send(run, task, (member, tier), turn, &key, system).await;
     let mut dropped = false;
-    if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
+    if system.is_some() && outcome.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
         let key = format!("{key}{WITHOUT_SYSTEM_PROMPT}");
-        (conversed, files_read) = send(run, task, (member, tier), turn, &key, None).await;
+        (outcome, files_read) = send(run, task, (member, tier), turn, &key, None).await;
     }
-    let found: Vec<u32> = conversed.found().collect();
-    let mut answer = read(task, member, conversed);
+    let found: Vec<u32> = outcome.found().collect();
+    let mut answer = read(task, member, outcome);
     answer.citations = task.brief.citations(&answer.response, found);
     answer.tier = tier;
     answer.retries = retry;
@@ -442,10 +442,10 @@ async fn send(
     run: &Run,
     task: &Task,
     (member, tier): (&Member, Option<u8>),
-    turn: Option<&Turn<'_>>,
+    turn: Option<&SpeakingTurn<'_>>,
     key: &str,
     system: Option<&str>,
-) -> (Conversed, Option<FilesRead>) {
+) -> (DialogueOutcome, Option<FilesRead>) {
     let (messages, files_read) = prompt(run, task, member, system).await;
     let request = ChatRequest {
         sampling: task.brief.settings.sampling(&ANSWER),
@@ -457,7 +457,7 @@ async fn send(
         View::new(confidence::Filter::default(), TokenHead::new("stage1_token", &fields))
             .with_reasoning(TokenHead::new("stage1_reasoning_token", &fields))
     };
-    let talk = Talk {
+    let dialogue = ToolDialogue {
         stage: STAGE,
         key,
         request,
@@ -466,7 +466,7 @@ async fn send(
         place: Place::Stage1,
         view: Some(&view),
     };
-    (converse(run, &task.brief, task.tools, talk).await, files_read)
+    (converse(run, &task.brief, task.tools, dialogue).await, files_read)
 }
 
 async fn prompt(
@@ -500,11 +500,11 @@ pub(in crate::council) fn read_steps(task: &Task, answer: &mut Answer) {
 }
 
 /// What a member answered, with its whole text, before anything is read out of it.
-pub(in crate::council) fn whole(member: &Member, conversed: Conversed) -> Answer {
+pub(in crate::council) fn whole(member: &Member, outcome: DialogueOutcome) -> Answer {
     let mut answer = Answer::of(member);
-    answer.tool_calls_made = conversed.made;
-    answer.tools_refused = conversed.refused;
-    let reply = match conversed.result {
+    answer.tool_calls_made = outcome.made;
+    answer.tools_refused = outcome.refused;
+    let reply = match outcome.result {
         Ok(reply) => reply,
         Err(mut error) => {
             let partial = error.partial.take();
@@ -524,8 +524,8 @@ pub(in crate::council) fn whole(member: &Member, conversed: Conversed) -> Answer
     answer
 }
 
-fn read(task: &Task, member: &Member, conversed: Conversed) -> Answer {
-    let mut answer = whole(member, conversed);
+fn read(task: &Task, member: &Member, outcome: DialogueOutcome) -> Answer {
+    let mut answer = whole(member, outcome);
     answer.read_confidence();
     answer.fail_if_silent();
     read_steps(task, &mut answer);

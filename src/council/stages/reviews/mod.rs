@@ -257,9 +257,9 @@ pub(in crate::council) async fn ask(
         prompt::prompt(run, task, labelled, &order, turns)
     })
     .await;
-    let paper = Paper { stage: STAGE, purpose: &REVIEW, key: key.to_owned(), prompt };
+    let review_task = ReviewTask { stage: STAGE, purpose: &REVIEW, key: key.to_owned(), prompt };
     let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
-    cast(run, brief, member, paper, &labels, order).await
+    cast(run, brief, member, review_task, &labels, order).await
 }
 
 /// The system prompt that applies to a reviewer.
@@ -268,7 +268,7 @@ fn system_prompt<'b>(brief: &'b Brief, member: &'b Member) -> Option<&'b str> {
 }
 
 /// What a reviewer is asked, and where in the deliberation.
-pub(in crate::council) struct Paper {
+pub(in crate::council) struct ReviewTask {
     pub stage: Stage,
     pub purpose: &'static Purpose,
     pub key: String,
@@ -280,11 +280,11 @@ pub(in crate::council) async fn cast(
     run: &Run,
     brief: &Brief,
     member: &Member,
-    paper: Paper,
+    review_task: ReviewTask,
     labels: &[Label],
     order: Vec<Label>,
 ) -> Review {
-    let Paper { stage, purpose, key, prompt } = paper;
+    let ReviewTask { stage, purpose, key, prompt } = review_task;
     let system = system_prompt(brief, member);
 
     // All answers are in the prompt: it is held twice only where it may have to be sent once more.

@@ -89,7 +89,7 @@ pub(super) fn prompt(
     let criteria = task.rubric.as_ref();
     let steps = if task.chain_of_thought { brief.prompts.text(&STEPS) } else { "" };
     // Fills the placeholders that exist: an administrator's own texts have all of them.
-    let steps = format!("{steps}{}", rubric::told(criteria, &brief.prompts, &rubric::REVIEW));
+    let steps = format!("{steps}{}", rubric::instruction(criteria, &brief.prompts, &rubric::REVIEW));
     let question = rubric::behind(criteria, &fence, brief.quoted_question(&fence));
     let example: Vec<String> =
         order.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();

@@ -12,7 +12,7 @@ use crate::server::asking::{self, Question};
 use crate::server::idempotency::{self, Target};
 use crate::server::mcp::asker::Asker;
 use crate::server::mcp::progress::Listener;
-use crate::server::mcp::told::Told;
+use crate::server::mcp::tool_answer::ToolAnswer;
 use crate::server::mcp::waiting::{self, LONGEST_SECONDS};
 use crate::server::problem::Problem;
 
@@ -61,7 +61,11 @@ pub(super) fn patience(fields: &mut Fields<'_>) -> Duration {
     Duration::from_secs(seconds.into())
 }
 
-pub(super) async fn call(asker: &Asker, arguments: &Value, listener: &Listener) -> Result<Told, Problem> {
+pub(super) async fn call(
+    asker: &Asker,
+    arguments: &Value,
+    listener: &Listener,
+) -> Result<ToolAnswer, Problem> {
     let mut fields = Fields::of(arguments)?;
     let at_most = patience(&mut fields);
     let key: Option<String> = fields.take("idempotency_key", "a text");
@@ -94,5 +98,5 @@ pub(super) async fn call(asker: &Asker, arguments: &Value, listener: &Listener) 
     let waited = waiting::wait(asker, asked.run, at_most, listener).await;
     // Whatever is wrong now, the question was taken: asked again, it would be paid twice.
     let run = waited.map_err(|problem| problem.with_run(asked.run))?;
-    Ok(run_view::told(run))
+    Ok(run_view::render(run))
 }

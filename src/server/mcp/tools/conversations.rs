@@ -9,7 +9,7 @@ use crate::identity::Permission;
 use crate::server::conversations::{self, Which};
 use crate::server::markdown;
 use crate::server::mcp::asker::Asker;
-use crate::server::mcp::told::Told;
+use crate::server::mcp::tool_answer::ToolAnswer;
 use crate::server::problem::Problem;
 use crate::server::shape::{ConversationSummary, Message, naive};
 use crate::store::conversations::{self as stored, Filter};
@@ -104,7 +104,7 @@ pub(super) fn offer_read() -> Offer {
     }
 }
 
-pub(super) async fn list(asker: &Asker, arguments: &Value) -> Result<Told, Problem> {
+pub(super) async fn list(asker: &Asker, arguments: &Value) -> Result<ToolAnswer, Problem> {
     asker.caller.may(Permission::Read)?;
     let mut fields = Fields::of(arguments)?;
     let limit = u32::from(fields.take_in("limit", 1..=MOST).unwrap_or(USUAL));
@@ -128,7 +128,7 @@ pub(super) async fn list(asker: &Asker, arguments: &Value) -> Result<Told, Probl
     }
 }
 
-async fn page(asker: &Asker, tag: Option<String>, limit: u32, offset: u32) -> Result<Told, Problem> {
+async fn page(asker: &Asker, tag: Option<String>, limit: u32, offset: u32) -> Result<ToolAnswer, Problem> {
     let tag = tag.map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
     let filter = Filter { tag: tag.as_deref(), archived: Some(false), ..Filter::default() };
     let mut tx = asker.app.db.begin(&asker.caller.scope()).await?;
@@ -157,10 +157,10 @@ async fn page(asker: &Asker, tag: Option<String>, limit: u32, offset: u32) -> Re
     } else if lines.is_empty() {
         lines.push("There are no conversations.".to_owned());
     }
-    Ok(Told { text: lines.join("\n"), structured })
+    Ok(ToolAnswer { text: lines.join("\n"), structured })
 }
 
-async fn search(asker: &Asker, words: &str, limit: u32) -> Result<Told, Problem> {
+async fn search(asker: &Asker, words: &str, limit: u32) -> Result<ToolAnswer, Problem> {
     let mut tx = asker.app.db.begin(&asker.caller.scope()).await?;
     let hits = stored::search(&mut tx, words, limit, 0).await?.hits;
     drop(tx);
@@ -180,10 +180,10 @@ async fn search(asker: &Asker, words: &str, limit: u32) -> Result<Told, Problem>
             })
         })
         .collect();
-    Ok(Told { text: lines.join("\n"), structured: json!({"conversations": conversations}) })
+    Ok(ToolAnswer { text: lines.join("\n"), structured: json!({"conversations": conversations}) })
 }
 
-pub(super) async fn read(asker: &Asker, arguments: &Value) -> Result<Told, Problem> {
+pub(super) async fn read(asker: &Asker, arguments: &Value) -> Result<ToolAnswer, Problem> {
     asker.caller.may(Permission::Read)?;
     let mut fields = Fields::of(arguments)?;
     let id: Option<String> = fields.take("conversation_id", "the id of a conversation");
@@ -219,7 +219,7 @@ pub(super) async fn read(asker: &Asker, arguments: &Value) -> Result<Told, Probl
     };
     let structured =
         json!({"conversation_id": id, "title": title, "messages": messages, "left_out": left_out});
-    Ok(Told { text, structured })
+    Ok(ToolAnswer { text, structured })
 }
 
 fn message(message: &Message) -> Value {

@@ -9,7 +9,7 @@ use crate::council::formats::list::MODES;
 use crate::identity::Permission;
 use crate::server::asking;
 use crate::server::mcp::asker::Asker;
-use crate::server::mcp::told::Told;
+use crate::server::mcp::tool_answer::ToolAnswer;
 use crate::server::presets;
 use crate::server::problem::Problem;
 
@@ -59,7 +59,7 @@ pub(super) fn offer() -> Offer {
     }
 }
 
-pub(super) async fn call(asker: &Asker) -> Result<Told, Problem> {
+pub(super) async fn call(asker: &Asker) -> Result<ToolAnswer, Problem> {
     asker.caller.may(Permission::Read)?;
     let (settings, _) = asker.app.settings(&asker.caller.scope()).await?;
     let members: Vec<String> =
@@ -89,7 +89,7 @@ pub(super) async fn call(asker: &Asker) -> Result<Told, Problem> {
     let structured = json!({
         "members": members, "chairman": settings.chairman_model, "formats": formats, "presets": presets
     });
-    Ok(Told { text: lines.join("\n"), structured })
+    Ok(ToolAnswer { text: lines.join("\n"), structured })
 }
 
 /// What the usual question probably costs this way, or why it cannot be asked.

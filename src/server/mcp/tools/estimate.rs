@@ -7,7 +7,7 @@ use super::question;
 use crate::council::budget::Usd;
 use crate::council::field::Fields;
 use crate::server::mcp::asker::Asker;
-use crate::server::mcp::told::Told;
+use crate::server::mcp::tool_answer::ToolAnswer;
 use crate::server::messages;
 use crate::server::problem::Problem;
 
@@ -35,7 +35,7 @@ pub(super) fn offer() -> Offer {
     }
 }
 
-pub(super) async fn call(asker: &Asker, arguments: &Value) -> Result<Told, Problem> {
+pub(super) async fn call(asker: &Asker, arguments: &Value) -> Result<ToolAnswer, Problem> {
     let mut fields = Fields::of(arguments)?;
     let wanted = question::read(asker, &mut fields).await?;
     fields.finish(|| ())?;
@@ -59,5 +59,5 @@ pub(super) async fn call(asker: &Asker, arguments: &Value) -> Result<Told, Probl
         text.push_str(&format!(" It would be refused now: {refusal}"));
         structured["refusal"] = json!(refusal);
     }
-    Ok(Told { text, structured })
+    Ok(ToolAnswer { text, structured })
 }

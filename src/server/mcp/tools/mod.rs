@@ -14,11 +14,11 @@ use serde_json::Value;
 
 use super::asker::Asker;
 use super::progress::Listener;
-use super::told::Told;
+use super::tool_answer::ToolAnswer;
 use crate::council::field::FieldError;
 use crate::server::problem::Problem;
 
-pub(super) use run_view::told as run;
+pub(super) use run_view::render as render_run;
 
 /// Whether a call of this tool asks the council.
 pub(super) fn asks(name: &str) -> bool {
@@ -67,7 +67,7 @@ pub(super) async fn call(
     name: &str,
     arguments: &Value,
     listener: &Listener,
-) -> Result<Told, Problem> {
+) -> Result<ToolAnswer, Problem> {
     match name {
         ask::NAME => ask::call(asker, arguments, listener).await,
         runs::WAIT => runs::wait(asker, arguments, listener).await,

@@ -90,8 +90,8 @@ pub(super) async fn read(asker: &Asker, fields: &mut Fields<'_>) -> Result<Wante
             }
         },
     };
-    let mut say = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    say("content", json!(question));
+    let mut add = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
+    add("content", json!(question));
     for (name, value) in [
         ("mode", format.map(|format| json!(format))),
         ("preset_id", preset.map(|preset| json!(preset))),
@@ -99,7 +99,7 @@ pub(super) async fn read(asker: &Asker, fields: &mut Fields<'_>) -> Result<Wante
         ("chairman_model", chairman.map(|chairman| json!(chairman))),
     ] {
         if let Some(value) = value {
-            say(name, value);
+            add(name, value);
         }
     }
     let conversation = match conversation {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::offer::schema;
 use crate::council::Deliberation;
 use crate::council::budget::Cost;
-use crate::server::mcp::told::Told;
+use crate::server::mcp::tool_answer::ToolAnswer;
 use crate::server::shape;
 use crate::store::RunStatus;
 use crate::store::runs::RunRow;
@@ -51,7 +51,7 @@ pub(super) fn output() -> Value {
 }
 
 /// What there is of the run.
-pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
+pub(in crate::server::mcp) fn render(row: RunRow) -> ToolAnswer {
     let deliberation = row.body.map(shape::deliberation).unwrap_or_default();
     let error = row.error.as_ref().and_then(shape::message_of);
     let next = (!row.status.is_over()).then(|| {
@@ -67,25 +67,25 @@ pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
         "format": row.format,
         "created_at": shape::naive(row.created_at),
     });
-    let mut say = |name: &str, value: Value| {
+    let mut add = |name: &str, value: Value| {
         let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
         if !is_empty {
             structured[name] = value;
         }
     };
     let writer = deliberation.stage3.as_ref().filter(|written| written.error.is_none());
-    say("finished_at", json!(row.finished_at.map(shape::naive)));
-    say("answer", json!(deliberation.answer_text()));
-    say("written_by", json!(writer.map(|written| &written.model)));
-    say("notes", json!(writer.map(|written| &written.notes)));
-    say("members", members(&deliberation));
-    say("ranking", ranking(&deliberation));
+    add("finished_at", json!(row.finished_at.map(shape::naive)));
+    add("answer", json!(deliberation.answer_text()));
+    add("written_by", json!(writer.map(|written| &written.model)));
+    add("notes", json!(writer.map(|written| &written.notes)));
+    add("members", members(&deliberation));
+    add("ranking", ranking(&deliberation));
     let costs = deliberation.metadata.costs.as_ref();
     let (usd, unknown) = costs.map_or((None, 0), |costs| (costs.total_cost, costs.unknown_cost_calls));
-    say("cost_usd", json!(usd));
-    say("unknown_cost_calls", json!((unknown > 0).then_some(unknown)));
-    say("error", json!(error));
-    say("next", json!(next));
+    add("cost_usd", json!(usd));
+    add("unknown_cost_calls", json!((unknown > 0).then_some(unknown)));
+    add("error", json!(error));
+    add("next", json!(next));
     let head = match (row.status, deliberation.answer_text(), &next, &error) {
         (RunStatus::Complete, Some(answer), ..) => answer.to_owned(),
         (_, _, Some(next), _) => next.clone(),
@@ -106,7 +106,7 @@ pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
         row.id,
         row.conversation
     );
-    Told { text, structured }
+    ToolAnswer { text, structured }
 }
 
 fn members(deliberation: &Deliberation) -> Value {

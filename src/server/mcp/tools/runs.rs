@@ -9,7 +9,7 @@ use crate::id::RunId;
 use crate::identity::Permission;
 use crate::server::mcp::asker::Asker;
 use crate::server::mcp::progress::Listener;
-use crate::server::mcp::told::Told;
+use crate::server::mcp::tool_answer::ToolAnswer;
 use crate::server::mcp::waiting;
 use crate::server::problem::Problem;
 
@@ -62,21 +62,25 @@ fn run_id() -> Value {
     json!({"type": "string", "description": "The run_id that ask_council gave."})
 }
 
-pub(super) async fn wait(asker: &Asker, arguments: &Value, listener: &Listener) -> Result<Told, Problem> {
+pub(super) async fn wait(
+    asker: &Asker,
+    arguments: &Value,
+    listener: &Listener,
+) -> Result<ToolAnswer, Problem> {
     asker.caller.may(Permission::Read)?;
     let mut fields = Fields::of(arguments)?;
     let at_most = ask::patience(&mut fields);
     let run = read(fields)?;
-    Ok(run_view::told(waiting::wait(asker, run, at_most, listener).await?))
+    Ok(run_view::render(waiting::wait(asker, run, at_most, listener).await?))
 }
 
-pub(super) async fn get(asker: &Asker, arguments: &Value) -> Result<Told, Problem> {
+pub(super) async fn get(asker: &Asker, arguments: &Value) -> Result<ToolAnswer, Problem> {
     asker.caller.may(Permission::Read)?;
     let run = read(Fields::of(arguments)?)?;
-    Ok(run_view::told(waiting::find(asker, run).await?))
+    Ok(run_view::render(waiting::find(asker, run).await?))
 }
 
-pub(super) async fn cancel(asker: &Asker, arguments: &Value) -> Result<Told, Problem> {
+pub(super) async fn cancel(asker: &Asker, arguments: &Value) -> Result<ToolAnswer, Problem> {
     asker.caller.may(Permission::Ask)?;
     let run = read(Fields::of(arguments)?)?;
     let stopped = asker.app.runs.cancel(&asker.caller.user, run).await;
@@ -89,7 +93,7 @@ pub(super) async fn cancel(asker: &Asker, arguments: &Value) -> Result<Told, Pro
         }
     };
     let structured = json!({"run_id": run, "cancelled": stopped.cancelled, "durable": stopped.durable});
-    Ok(Told { text: text.to_owned(), structured })
+    Ok(ToolAnswer { text: text.to_owned(), structured })
 }
 
 fn read(mut fields: Fields<'_>) -> Result<RunId, Problem> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-pub(super) struct Told {
+pub(super) struct ToolAnswer {
     pub text: String,
     /// As the tool's output schema says it.
     pub structured: Value,

@@ -1,4 +1,4 @@
-//! The course of a run as programs see it: its progress, the final answer as it is written, and how it ended. A pure
+//! A run as far as a program has followed it: its progress, the final answer as it is written, and how it ended. A pure
 //! fold over the run's events, the same whenever and however often they are read.
 
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(super) enum End {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Course {
+pub(super) struct FollowedRun {
     answer: AnswerShape,
     /// Who is asked in each stage, and how many have answered.
     asked: BTreeMap<Stage, (usize, usize)>,
@@ -72,8 +72,8 @@ struct Piece<'f> {
     model: Cow<'f, str>,
 }
 
-impl Course {
-    /// The course of a run whose final answer comes this way.
+impl FollowedRun {
+    /// A run whose final answer comes this way, before its first event.
     pub fn of(answer: AnswerShape) -> Self {
         Self { answer, ..Self::default() }
     }

@@ -11,12 +11,12 @@ const FIELDS: [&str; 6] = ["content", "text", "reasoning", "reasoning_content", 
 
 /// The first halves of surrogate pairs, in one reply, that wait for their second halves.
 #[derive(Debug, Default)]
-pub(super) struct Halves {
+pub(super) struct SurrogateHalves {
     /// Each at the place of its field in [`FIELDS`].
     held: [Option<u16>; FIELDS.len()],
 }
 
-impl Halves {
+impl SurrogateHalves {
     /// The JSON of the next piece. A first half at the end of a text is held back, and is put before the second half
     /// that begins the next text of the same field. If that text begins otherwise, U+FFFD replaces the half.
     pub fn join<'j>(&mut self, json: &'j str) -> Cow<'j, str> {
@@ -120,7 +120,7 @@ mod tests {
 
     /// These pieces as they are handed on.
     fn joined(pieces: &[&str]) -> Vec<String> {
-        let mut halves = Halves::default();
+        let mut halves = SurrogateHalves::default();
         pieces.iter().map(|piece| halves.join(piece).into_owned()).collect()
     }
 
@@ -159,7 +159,7 @@ mod tests {
             joined(&[r#"{"content":"a\ud83d"}"#, r#"{"content":"\n\ud83d"}"#, r#"{"content":"b"}"#]),
             [r#"{"content":"a"}"#, r#"{"content":"\ufffd\n"}"#, r#"{"content":"\ufffdb"}"#]
         );
-        let mut halves = Halves::default();
+        let mut halves = SurrogateHalves::default();
         halves.join(r#"{"content":"a\ud83d","reasoning":"b\ud83d","arguments":"c\ud83d"}"#);
         let [reasoning, text] = halves.end();
         assert_eq!(reasoning, Some(Chunk::Reasoning("\u{fffd}".into())));
@@ -178,11 +178,11 @@ mod tests {
             r#"{"content":"\ud83d"#,
             r#"{"content":"\u+83d \ud8"}"#,
         ] {
-            let mut halves = Halves::default();
+            let mut halves = SurrogateHalves::default();
             assert_eq!(halves.join(json), json);
             assert_eq!(halves.end(), [None, None], "{json}");
         }
         let json = r#"{"content":"\u00fc"}"#;
-        assert!(matches!(Halves::default().join(json), Cow::Borrowed(_)));
+        assert!(matches!(SurrogateHalves::default().join(json), Cow::Borrowed(_)));
     }
 }

@@ -1,4 +1,4 @@
-//! Asking again: a run that goes on from what an earlier one has. It executes the same plan from the top; a call
+//! Asking again: a rerun goes on from what an earlier run has. It executes the same plan from the top; a call
 //! whose request is the same as in the earlier run is answered from that run's journal, and all others are made. So
 //! a member that now answers changes what the reviewers are shown, and they are asked again automatically.
 
@@ -22,15 +22,16 @@ use crate::id::RunId;
 use crate::invisible::shows_nothing;
 use crate::llm::Reply;
 
-/// The earlier run that a run goes on from. Frozen with the plan.
+/// The earlier run that a run repeats, and what of it. Frozen with the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fork {
+pub struct Rerun {
     /// The run that it replaces, and the latest of those before. It takes calls over from every run of its
     /// message; older servers look here instead.
     pub of: Vec<RunId>,
     /// The run whose random choices it repeats: only with the same labels are the requests for reviews the same.
     pub seed: RunId,
-    pub again: Again,
+    #[serde(rename = "again")]
+    pub scope: RerunScope,
     /// The sources of the run that it replaces: only with the same numbers are requests after a search the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
@@ -43,7 +44,7 @@ pub struct Fork {
 /// What is asked again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Again {
+pub enum RerunScope {
     /// What failed or was not reached.
     Failed,
     /// The answer of this seat.
@@ -66,7 +67,7 @@ pub enum Part {
     Stage3,
 }
 
-impl Again {
+impl RerunScope {
     /// Whether a finished call of the earlier run may be taken over.
     #[must_use]
     pub fn keeps(&self, call: &FinishedCall) -> bool {
@@ -99,7 +100,7 @@ fn says_nothing(call: &FinishedCall, reply: &Reply) -> bool {
 /// prompt, with less to read, or with the results of its tools.
 fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
     let place = first_key(&call.key).strip_prefix(key).and_then(|place| place.strip_prefix(member));
-    place.is_some_and(|again| is_another_try(tool_use::without_turn(again)))
+    place.is_some_and(|end| is_another_try(tool_use::without_turn(end)))
 }
 
 /// Whether the end of a key means that the same was asked again in a form that the model accepts, and nothing else.

@@ -1,4 +1,4 @@
-//! Speaking one after another: a member that wants to speak takes a [`Turn`], and may speak when all turns taken before
+//! Speaking one after another: a member that wants to speak takes a [`SpeakingTurn`], and may speak when all turns taken before
 //! it are given back.
 //!
 //! A turn is kept until the member has said all it has to say: calls of tools, and a second try, are part of it. So
@@ -14,7 +14,7 @@ pub(super) const MOST_MS: u64 = 120_000;
 
 /// The order in which members speak, where they speak one after another.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(super) struct SpeakingOrder {
     queue: watch::Sender<Queue>,
 }
 
@@ -26,46 +26,46 @@ struct Queue {
     held: BTreeSet<u64>,
 }
 
-impl Turns {
+impl SpeakingOrder {
     /// The last place in the queue.
-    pub(super) fn take(&self) -> Turn<'_> {
+    pub(super) fn take(&self) -> SpeakingTurn<'_> {
         let mut number = 0;
         self.queue.send_modify(|queue| {
             number = queue.taken;
             queue.taken += 1;
             queue.held.insert(number);
         });
-        Turn { turns: self, number }
+        SpeakingTurn { order: self, number }
     }
 
     /// Ends when nobody waits for a turn any more: the last one speaks, or has spoken.
-    pub(super) async fn last(&self) {
+    pub(super) async fn wait_for_last(&self) {
         self.queue.subscribe().wait_for(|queue| queue.held.len() < 2).await.expect("the sender is in `self`");
     }
 
     /// Whether a member waits for a turn.
-    pub(super) fn somebody_waits(&self) -> bool {
+    pub(super) fn has_waiting(&self) -> bool {
         self.queue.borrow().held.len() > 1
     }
 }
 
 /// A place among those who speak one after another, given back when it is dropped.
-pub struct Turn<'r> {
-    turns: &'r Turns,
+pub struct SpeakingTurn<'r> {
+    order: &'r SpeakingOrder,
     number: u64,
 }
 
-impl Turn<'_> {
+impl SpeakingTurn<'_> {
     /// Ends when everybody before has spoken.
-    pub(super) async fn comes(&self) {
+    pub(super) async fn wait(&self) {
         let is_first = |queue: &Queue| queue.held.first() == Some(&self.number);
-        self.turns.queue.subscribe().wait_for(is_first).await.expect("the sender is in what it refers to");
+        self.order.queue.subscribe().wait_for(is_first).await.expect("the sender is in what it refers to");
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for SpeakingTurn<'_> {
     fn drop(&mut self) {
-        self.turns.queue.send_modify(|queue| {
+        self.order.queue.send_modify(|queue| {
             queue.held.remove(&self.number);
         });
     }
@@ -79,17 +79,17 @@ mod tests {
 
     #[test]
     fn a_turn_comes_when_those_before_are_given_back_in_whichever_order() {
-        let turns = Turns::default();
-        let [one, two, three] = [turns.take(), turns.take(), turns.take()];
-        let comes = |turn: &Turn<'_>| turn.comes().now_or_never().is_some();
+        let order = SpeakingOrder::default();
+        let [one, two, three] = [order.take(), order.take(), order.take()];
+        let comes = |turn: &SpeakingTurn<'_>| turn.wait().now_or_never().is_some();
         assert_eq!([&one, &two, &three].map(comes), [true, false, false]);
         drop(two);
         assert_eq!([&one, &three].map(comes), [true, false]);
-        assert!(turns.somebody_waits() && turns.last().now_or_never().is_none());
+        assert!(order.has_waiting() && order.wait_for_last().now_or_never().is_none());
         drop(one);
         assert!(comes(&three));
-        assert!(!turns.somebody_waits() && turns.last().now_or_never().is_some());
-        let late = turns.take();
+        assert!(!order.has_waiting() && order.wait_for_last().now_or_never().is_some());
+        let late = order.take();
         assert!(!comes(&late), "nobody goes before who was there");
         drop(three);
         assert!(comes(&late));

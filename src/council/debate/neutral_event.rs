@@ -67,9 +67,9 @@ pub struct RoundStart {
     pub started_at: Option<String>,
 }
 
-/// What an event tells of a debate, whatever its format calls it.
+/// What an event says of a debate, whatever its format calls it.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'e> {
+pub enum NeutralEvent<'e> {
     Begins(&'e DebateStart),
     RoundBegins(&'e RoundStart),
     Said { round_number: u32, statement: &'e Statement },
