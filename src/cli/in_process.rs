@@ -26,6 +26,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// See the module. Ended by [`InProcess::leave`].
 pub(super) struct InProcess {
     pub app: web::Data<App>,
+    /// The connections that its runs are written with.
+    writer: Db,
     /// The local database, where this process runs it.
     local: Arc<Mutex<Option<LocalPostgres>>>,
     /// Changes with the first reading of the providers' lists.
@@ -75,7 +77,7 @@ impl InProcess {
         writer.open(sessions);
         db.open(sessions);
         let tasks = shutdown.tasks();
-        let writing = tasks.spawn_needed(app.runs.clone().write(writer));
+        let writing = tasks.spawn_needed(app.runs.clone().write(writer.clone()));
         tasks.spawn_background(app.runs.clone().work());
         let lists = app.models.list_reads();
         let models = app.models.clone();
@@ -87,7 +89,7 @@ impl InProcess {
         if is_anothers {
             tasks.spawn_background(take_over(config.data_dir.clone(), local.clone()));
         }
-        Ok(Self { app, local, lists, writing })
+        Ok(Self { app, writer, local, lists, writing })
     }
 
     /// Comes once prices and which models there are have been read from the providers' lists, or could not be.
@@ -130,7 +132,8 @@ impl InProcess {
         drop(tokio::time::timeout(LEAVE_TIMEOUT, self.app.runs.hand_over()).await);
         self.app.shutdown.tasks().end_background();
         // Only open connections are lost if it does not answer in time.
-        drop(tokio::time::timeout(LEAVE_TIMEOUT, self.app.db.close()).await);
+        let closing = async { tokio::join!(self.app.db.close(), self.writer.close()) };
+        drop(tokio::time::timeout(LEAVE_TIMEOUT, closing).await);
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(local) = local {
             local.stop().await?;

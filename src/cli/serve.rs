@@ -111,6 +111,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         work.spawn_background(async move { search.check().await });
     })?;
     tracing::info!(%address, port, "listening");
+    let writer = journal::database(options.clone(), WRITER_CONNECTIONS);
     let begin = async {
         // Until then requests are answered with 503 and the reason for waiting.
         let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
@@ -118,9 +119,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         })
         .await
         .map_err(user_names::explained)?;
-        let writer = journal::database(options, WRITER_CONNECTIONS);
         writer.open(sessions);
-        let writing = tasks.spawn_needed(app.runs.clone().write(writer));
+        let writing = tasks.spawn_needed(app.runs.clone().write(writer.clone()));
         db.open(sessions);
         if sessions == Sessions::Shared {
             log_pooling(&db);
@@ -161,7 +161,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     tasks.end_background();
     let stopping = handle.stop(code == ExitCode::SUCCESS);
     drop(tokio::time::timeout(LEAVE_TIMEOUT, async { tokio::join!(stopping, server) }).await);
-    drop(tokio::time::timeout(LEAVE_TIMEOUT, db.close()).await);
+    let closing = async { tokio::join!(db.close(), writer.close()) };
+    drop(tokio::time::timeout(LEAVE_TIMEOUT, closing).await);
     let local = local.lock().await.take();
     if let Some(local) = local {
         local.stop().await?;

@@ -11,7 +11,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 use super::health::{Cutoff, LastFailure, answer_within};
 use super::kept::Kept;
 use super::pool::{self, Beginning};
-use super::sessions::{Known, SessionRole, Sessions};
+use super::sessions::{SessionRole, SessionState, Sessions};
 use super::{ACQUIRE_TIMEOUT, Db, Limits, Scope, SetupError, error, migrate, user_names};
 
 /// A connection that has been idle for no longer than this is used without a ping.
@@ -61,7 +61,7 @@ impl Db {
     /// The database without a check: connections are made when they are needed.
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
-        Self::of_sessions(Known::new(None), options, max_connections)
+        Self::of_sessions(SessionState::new(None), options, max_connections)
     }
 
     /// Like [`Db::lazy`], with sessions that work for the engine all the time, unless they turn out to be shared. Statements
@@ -72,17 +72,17 @@ impl Db {
             settings: Scope::Engine.settings_sql(limits, false),
             statement_limit: limits.statement_limit(),
         };
-        Self::of_sessions(Known::new(Some(role)), options, max_connections)
+        Self::of_sessions(SessionState::new(Some(role)), options, max_connections)
     }
 
-    fn of_sessions(known: Known, options: PgConnectOptions, max_connections: u32) -> Self {
+    fn of_sessions(state: SessionState, options: PgConnectOptions, max_connections: u32) -> Self {
         let last_failure = LastFailure::default();
         let cutoff = Cutoff::default();
         let options = with_our_options(options);
-        let pool = |most, known: &Known| {
-            pool_of(most, known, &last_failure, &cutoff).connect_lazy_with(options.clone())
+        let pool = |most, state: &SessionState| {
+            pool_of(most, state, &last_failure, &cutoff).connect_lazy_with(options.clone())
         };
-        let (pool, for_leases) = (pool(max_connections, &known), pool(1, &Known::new(None)));
+        let (pool, for_leases) = (pool(max_connections, &state), pool(1, &SessionState::new(None)));
         pool::begin_metrics();
         Self {
             pool,
@@ -91,7 +91,7 @@ impl Db {
             last_failure,
             cutoff,
             held: Arc::default(),
-            known,
+            session_state: state,
             listening: None,
             beginning: Beginning::default(),
         }
@@ -132,7 +132,7 @@ impl Db {
     }
 
     pub(super) fn sessions(&self) -> Sessions {
-        self.known.sessions()
+        self.session_state.sessions()
     }
 
     /// Begins no transaction until [`Db::open`], and gives this reason.
@@ -148,7 +148,7 @@ impl Db {
             let options = options.statement_cache_capacity(0);
             self.pool.set_connect_options(options.clone());
             self.for_leases.set_connect_options(options);
-            self.known.are_shared();
+            self.session_state.are_shared();
         }
         self.held.send_replace(None);
     }
@@ -165,15 +165,15 @@ impl Db {
 }
 
 /// Connections that are replaced when they may be dead, or hold outdated prepared statements.
-fn pool_of(most: u32, known: &Known, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOptions {
+fn pool_of(most: u32, state: &SessionState, last_failure: &LastFailure, cutoff: &Cutoff) -> PgPoolOptions {
     let (last_failure, cutoff, at_release) = (last_failure.clone(), cutoff.clone(), cutoff.clone());
-    let (at_connect, known) = (known.clone(), known.clone());
+    let (at_connect, at_return) = (state.clone(), state.clone());
     PgPoolOptions::new()
         .max_connections(most)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .after_connect(move |connection, _| {
-            let known = at_connect.clone();
-            Box::pin(async move { answer_within(ACQUIRE_TIMEOUT, known.set_up(connection)).await })
+            let state = at_connect.clone();
+            Box::pin(async move { answer_within(ACQUIRE_TIMEOUT, state.set_up(connection)).await })
         })
         // A connection that has just been used needs no ping, unless another one has failed.
         .test_before_acquire(false)
@@ -194,9 +194,9 @@ fn pool_of(most: u32, known: &Known, last_failure: &LastFailure, cutoff: &Cutoff
         // With a time limit: a dead connection would keep its place in the pool. One that is known to be useless is not
         // even pinged.
         .after_release(move |connection, about| {
-            let (is_outdated, known) = (is_outdated(&about, &at_release), known.clone());
+            let (is_outdated, state) = (is_outdated(&about, &at_release), at_return.clone());
             Box::pin(async move {
-                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, known.is_clean(connection)).await?)
+                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, state.is_clean(connection)).await?)
             })
         })
 }

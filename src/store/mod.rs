@@ -79,7 +79,7 @@ use crate::id::{AccessId, UserId};
 use health::{ACQUIRE_TIMEOUT, Cutoff, LastFailure};
 use kept::{Kept, Lent};
 use pool::Beginning;
-use sessions::Known;
+use sessions::SessionState;
 
 pub use connect::{Pooling, prepare};
 pub use connection::TxConnection;
@@ -222,8 +222,8 @@ pub struct Db {
     cutoff: Cutoff,
     /// Why no transaction is begun yet; absent once the database is open.
     held: Arc<watch::Sender<Option<&'static str>>>,
-    /// What is known of the sessions behind the connections.
-    known: Known,
+    /// The state of the sessions behind the connections.
+    session_state: SessionState,
     /// Where to listen for notices, if the other connections cannot.
     listening: Option<PgConnectOptions>,
     /// How many transactions wait to begin.
@@ -265,7 +265,7 @@ impl Db {
     /// A connection for one statement of the engine, which is then a transaction of its own: one round trip instead of three.
     /// It has the limits of its session. `None` where sessions are shared, or work for nobody in particular.
     async fn for_one_statement(&self) -> Result<Option<TxConnection>, StoreError> {
-        let Some(role) = self.known.role() else { return Ok(None) };
+        let Some(role) = self.session_state.role() else { return Ok(None) };
         self.refuse_while_held()?;
         let limit = role.statement_limit;
         let (kept, cutoff) = (self.kept.clone(), self.cutoff.clone());

@@ -41,16 +41,16 @@ pub(super) struct SessionRole {
     pub statement_limit: Duration,
 }
 
-/// What is known of the sessions of a pool. Clones know the same.
+/// The state of a pool's sessions. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct SessionState {
     is_shared: Arc<AtomicBool>,
     /// The role that they are in unless they are shared.
     role: Option<Arc<SessionRole>>,
 }
 
-impl Known {
-    /// Sessions that are a connection's own until [`Known::are_shared`].
+impl SessionState {
+    /// Sessions that are a connection's own until [`SessionState::are_shared`].
     pub(super) fn new(role: Option<SessionRole>) -> Self {
         Self { is_shared: Arc::default(), role: role.map(Arc::new) }
     }

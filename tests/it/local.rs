@@ -76,6 +76,8 @@ impl Server {
         let mut log = String::new();
         self.log.read_to_string(&mut log).unwrap();
         assert!(self.child.wait().unwrap().success(), "{log}");
+        // Every connection is closed before Postgres is.
+        assert!(!log.contains("terminating connection"), "{log}");
     }
 
     fn kill(mut self) {
