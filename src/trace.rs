@@ -30,19 +30,19 @@ pub trait OpenSpan: Send + Sync {
     fn end(&mut self, at: SystemTime);
 
     /// The span's context.
-    fn place(&self) -> Place;
+    fn context(&self) -> TraceContext;
 }
 
 /// The context of a span, which its children, and links to it, refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TraceContext {
     pub trace: [u8; 16],
     pub span: [u8; 8],
     /// Whether it is collected.
     pub sampled: bool,
 }
 
-impl Place {
+impl TraceContext {
     /// Reads a `traceparent` header (W3C Trace Context); `None` for anything else.
     #[must_use]
     pub fn from_traceparent(text: &str) -> Option<Self> {
@@ -54,11 +54,11 @@ impl Place {
         if wrong_version || flags.len() != 2 || ![version, trace, span, flags].into_iter().all(is_hex) {
             return None;
         }
-        let mut place = Self { trace: [0; 16], span: [0; 8], sampled: false };
-        hex::decode_to_slice(trace, &mut place.trace).ok()?;
-        hex::decode_to_slice(span, &mut place.span).ok()?;
-        place.sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
-        (place.trace != [0; 16] && place.span != [0; 8]).then_some(place)
+        let mut context = Self { trace: [0; 16], span: [0; 8], sampled: false };
+        hex::decode_to_slice(trace, &mut context.trace).ok()?;
+        hex::decode_to_slice(span, &mut context.span).ok()?;
+        context.sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
+        (context.trace != [0; 16] && context.span != [0; 8]).then_some(context)
     }
 }
 
@@ -78,9 +78,9 @@ pub struct NewSpan {
     pub name: String,
     pub kind: Kind,
     /// The span that it is part of; without one it begins a trace.
-    pub parent: Option<Place>,
+    pub parent: Option<TraceContext>,
     /// A span of a related trace.
-    pub link: Option<Place>,
+    pub link: Option<TraceContext>,
 }
 
 /// An attribute's value.
@@ -171,7 +171,7 @@ pub struct Span(Option<Arc<Mutex<Box<dyn OpenSpan>>>>);
 
 impl Debug for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Span").field(&self.place()).finish()
+        f.debug_tuple("Span").field(&self.context()).finish()
     }
 }
 
@@ -185,14 +185,14 @@ impl Span {
     /// Begins a span within this one.
     #[must_use]
     pub fn child(&self, kind: Kind, name: impl FnOnce() -> String) -> Self {
-        let Some(parent) = self.place() else { return Self::default() };
+        let Some(parent) = self.context() else { return Self::default() };
         Self::begin(|| NewSpan { name: name(), kind, parent: Some(parent), link: None })
     }
 
     /// The span's context; `None` where nobody collects.
     #[must_use]
-    pub fn place(&self) -> Option<Place> {
-        self.with(|span| span.place())
+    pub fn context(&self) -> Option<TraceContext> {
+        self.with(|span| span.context())
     }
 
     /// Sets an attribute.
@@ -274,13 +274,13 @@ mod tests {
 
     #[test]
     fn a_traceparent_is_read_as_the_w3c_has_it() {
-        let place = Place::from_traceparent(PARENT).unwrap();
-        assert_eq!(hex::encode(place.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!((hex::encode(place.span).as_str(), place.sampled), ("00f067aa0ba902b7", true));
+        let context = TraceContext::from_traceparent(PARENT).unwrap();
+        assert_eq!(hex::encode(context.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!((hex::encode(context.span).as_str(), context.sampled), ("00f067aa0ba902b7", true));
         let unsampled = PARENT.replace("-01", "-00");
-        assert!(!Place::from_traceparent(&unsampled).unwrap().sampled);
+        assert!(!TraceContext::from_traceparent(&unsampled).unwrap().sampled);
         let newer = format!("cc{}-what-comes-later", PARENT.trim_start_matches("00"));
-        assert_eq!(Place::from_traceparent(&newer), Some(place));
+        assert_eq!(TraceContext::from_traceparent(&newer), Some(context));
         for wrong in [
             "",
             "00",
@@ -292,27 +292,27 @@ mod tests {
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
             "00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01",
         ] {
-            assert_eq!(Place::from_traceparent(wrong), None, "{wrong}");
+            assert_eq!(TraceContext::from_traceparent(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn where_nobody_collects_a_span_is_nothing_and_is_not_described() {
         let span = Span::begin(|| unreachable!("nobody collects"));
-        assert_eq!(span.place(), None);
+        assert_eq!(span.context(), None);
         let child = span.child(Kind::Client, || unreachable!("nobody collects"));
         child.set("key", "value");
         child.fail("timeout");
         child.end();
-        assert_eq!(Parts::default().part(&span, "stage1").place(), None);
+        assert_eq!(Parts::default().part(&span, "stage1").context(), None);
     }
 
     proptest! {
         #[test]
         fn no_text_makes_the_reader_stumble(text in "\\PC*", two in "[0-9a-f]{2}", id in "[0-9a-f]{16}") {
-            prop_assert!(Place::from_traceparent(&text).is_none_or(|place| place.trace != [0; 16]));
-            let place = Place::from_traceparent(&format!("00-{id}{id}-{id}-{two}"));
-            prop_assert_eq!(place.is_some(), id != "0000000000000000");
+            prop_assert!(TraceContext::from_traceparent(&text).is_none_or(|context| context.trace != [0; 16]));
+            let context = TraceContext::from_traceparent(&format!("00-{id}{id}-{id}-{two}"));
+            prop_assert_eq!(context.is_some(), id != "0000000000000000");
         }
     }
 }

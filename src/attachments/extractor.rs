@@ -88,8 +88,8 @@ impl Extractor {
     ///
     /// # Errors
     /// When the file could not be examined at all.
-    pub async fn extract(&self, whose: &str, kind: Kind, bytes: Bytes) -> Result<Extracted, NotExtracted> {
-        let turn = self.turn_of(whose);
+    pub async fn extract(&self, person: &str, kind: Kind, bytes: Bytes) -> Result<Extracted, NotExtracted> {
+        let turn = self.turn_of(person);
         let waiting = async {
             let _turn = turn.lock().await;
             self.places.acquire().await
@@ -106,14 +106,14 @@ impl Extractor {
         }
     }
 
-    fn turn_of(&self, whose: &str) -> Arc<Mutex<()>> {
+    fn turn_of(&self, person: &str) -> Arc<Mutex<()>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turn| turn.strong_count() > 0);
-        if let Some(turn) = turns.get(whose).and_then(Weak::upgrade) {
+        if let Some(turn) = turns.get(person).and_then(Weak::upgrade) {
             return turn;
         }
         let turn = Arc::default();
-        turns.insert(whose.to_owned(), Arc::downgrade(&turn));
+        turns.insert(person.to_owned(), Arc::downgrade(&turn));
         turn
     }
 
@@ -278,7 +278,7 @@ mod tests {
         extracted_by(&extractor).await;
         let place = extractor.places.acquire().await.unwrap();
         let _other = extractor.places.acquire().await.unwrap();
-        let file = |whose, kind| extractor.extract(whose, kind, Bytes::from_static(b"x"));
+        let file = |person, kind| extractor.extract(person, kind, Bytes::from_static(b"x"));
         // The tests' program is given the kind and not whose it is.
         let asked = [Kind::Pdf, Kind::Pdf, Kind::Pdf].map(|kind| file("ann", kind));
         let asked = asked.into_iter().chain([file("bob", Kind::Docx)]);

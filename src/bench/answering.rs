@@ -33,7 +33,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// What was answered, before it is graded.
 #[derive(Default)]
-struct Answered {
+struct UngradedAnswer {
     run: Option<RunId>,
     text: Option<String>,
     error: Option<String>,
@@ -51,20 +51,20 @@ struct Member {
 /// Asks and grades.
 pub(super) async fn answer(engine: &Engine, bench: &Bench, place: Place) -> Result<Outcome, BenchError> {
     let question = &bench.questions[place.question];
-    let (answered, paid) = match &bench.suite.variants[place.variant].asks {
+    let (ungraded, paid) = match &bench.suite.variants[place.variant].asks {
         Asks::Council(plan) => council(engine, bench, place, with_question(plan, question)).await?,
         Asks::Model(model) => alone(engine, bench, place, model).await?,
     };
     let grading = Grader { engine, bench, place, question };
     let calls = ledger(engine, bench, &[paid]).await?;
     let is_cut = calls.iter().any(|call| call.over_budget);
-    let (verdict, mut judged) = grading.grade("final", answered.text.as_deref(), is_cut).await?;
+    let (verdict, mut judged) = grading.grade("final", ungraded.text.as_deref(), is_cut).await?;
     let mut members = Vec::new();
-    let graded = answered.members.iter().map(|member| async {
+    let graded = ungraded.members.iter().map(|member| async {
         let whose = format!("member/{}", member.member);
         grading.grade(&whose, member.text.as_deref(), member.over_budget).await
     });
-    for (member, graded) in answered.members.iter().zip(try_join_all(graded).await?) {
+    for (member, graded) in ungraded.members.iter().zip(try_join_all(graded).await?) {
         let (verdict, runs) = graded;
         judged.extend(runs);
         let (name, model) = (member.member.clone(), member.model.clone());
@@ -73,9 +73,9 @@ pub(super) async fn answer(engine: &Engine, bench: &Bench, place: Place) -> Resu
     let judges = ledger(engine, bench, &judged).await?;
     Ok(Outcome {
         verdict,
-        run: answered.run,
-        ending: ending(answered.text.as_deref().unwrap_or_default()),
-        error: answered.error,
+        run: ungraded.run,
+        ending: ending(ungraded.text.as_deref().unwrap_or_default()),
+        error: ungraded.error,
         spent: spent(&calls),
         time_ms: busy_ms(&calls),
         grading: spent(&judges),
@@ -89,7 +89,7 @@ async fn council(
     bench: &Bench,
     place: Place,
     plan: Plan,
-) -> Result<(Answered, RunId), BenchError> {
+) -> Result<(UngradedAnswer, RunId), BenchError> {
     let conversation = place.conversation();
     let (variant, question) =
         (&bench.suite.variants[place.variant].name, &bench.questions[place.question].id);
@@ -124,15 +124,15 @@ async fn council(
         }
     };
     match over(engine, bench, run).await {
-        Ok(row) => Ok((Answered { run: Some(run), ..read(row)? }, run)),
+        Ok(row) => Ok((UngradedAnswer { run: Some(run), ..read(row)? }, run)),
         Err(BenchError::Store(StoreError::NotFound)) => Ok((deleted(), run)),
         Err(error) => Err(error),
     }
 }
 
 /// What is left of a question whose conversation has been deleted.
-fn deleted() -> Answered {
-    Answered { error: Some("its conversation was deleted".to_owned()), ..Answered::default() }
+fn deleted() -> UngradedAnswer {
+    UngradedAnswer { error: Some("its conversation was deleted".to_owned()), ..UngradedAnswer::default() }
 }
 
 /// Waits for the end of a run.
@@ -148,14 +148,14 @@ async fn over(engine: &Engine, bench: &Bench, run: RunId) -> Result<RunRow, Benc
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(AGAIN).await,
                 Err(error) => return Err(error.into()),
             },
-            () = engine.runs.leaves(run) => break,
+            () = engine.runs.released(run) => break,
         }
     }
     let row = runs::find(&engine.db, &Scope::User(bench.user.clone()), run).await?;
     if row.status.is_over() { Ok(row) } else { Err(BenchError::Stopped) }
 }
 
-fn read(row: RunRow) -> Result<Answered, BenchError> {
+fn read(row: RunRow) -> Result<UngradedAnswer, BenchError> {
     let said = |error: &Value| error["message"].as_str().unwrap_or("the run failed").to_owned();
     let error = match row.status {
         RunStatus::Complete => None,
@@ -164,7 +164,7 @@ fn read(row: RunRow) -> Result<Answered, BenchError> {
             Some(row.error.as_ref().map_or_else(|| "the run failed".to_owned(), said))
         }
     };
-    let Some(body) = row.body else { return Ok(Answered { error, ..Answered::default() }) };
+    let Some(body) = row.body else { return Ok(UngradedAnswer { error, ..UngradedAnswer::default() }) };
     let body: Deliberation = serde_json::from_value(body)
         .map_err(|source| StoreError::Corrupt { what: "messages.body", source: Box::new(source) })?;
     let failed = body.stage3.as_ref().and_then(|synthesis| synthesis.error.clone());
@@ -176,7 +176,7 @@ fn read(row: RunRow) -> Result<Answered, BenchError> {
         cost_usd: answer.cost,
     };
     let text = body.answer_text().filter(|_| error.is_none()).map(str::to_owned);
-    Ok(Answered {
+    Ok(UngradedAnswer {
         run: None,
         text,
         error: error.or(failed),
@@ -190,15 +190,15 @@ async fn alone(
     bench: &Bench,
     place: Place,
     model: &Single,
-) -> Result<(Answered, RunId), BenchError> {
+) -> Result<(UngradedAnswer, RunId), BenchError> {
     let run = place.single("answer");
     let prompt = graders::prompt(&bench.questions[place.question]);
     let result = call(engine, bench, run, answers::STAGE, request::answer(model, &prompt)).await?;
-    let answered = match result {
-        Ok(text) => Answered { text: Some(text), ..Answered::default() },
-        Err(error) => Answered { error: Some(error), ..Answered::default() },
+    let ungraded = match result {
+        Ok(text) => UngradedAnswer { text: Some(text), ..UngradedAnswer::default() },
+        Err(error) => UngradedAnswer { error: Some(error), ..UngradedAnswer::default() },
     };
-    Ok((answered, run))
+    Ok((ungraded, run))
 }
 
 /// Makes a single call, or finds it made.

@@ -31,7 +31,7 @@ pub struct Progress {
 
 /// How work on a bench ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct WorkOutcome {
     pub status: Status,
     /// Which of the user's own budgets is used up, where it is not the bench's.
     pub over_budget: Option<StartError>,
@@ -46,7 +46,7 @@ pub async fn work(
     bench: &mut Bench,
     parallel: usize,
     told: impl FnMut(Progress),
-) -> Result<Ended, BenchError> {
+) -> Result<WorkOutcome, BenchError> {
     let fixed = Arc::new(bench.clone());
     // At the same time: an answer may wait for a connection that the heartbeat holds, and the other way round.
     tokio::select! {
@@ -78,7 +78,7 @@ async fn ask(
     bench: &mut Bench,
     parallel: usize,
     mut told: impl FnMut(Progress),
-) -> Result<Ended, BenchError> {
+) -> Result<WorkOutcome, BenchError> {
     let mut missing = bench.missing();
     let of = bench.outcomes.len() + missing.len();
     let mut under_way = FuturesUnordered::new();
@@ -110,7 +110,7 @@ async fn ask(
         told(Progress { done: bench.outcomes.len(), of, spent_usd });
     }
     let status = if bench.missing().is_empty() { Status::Complete } else { Status::OverBudget };
-    Ok(Ended { status, over_budget })
+    Ok(WorkOutcome { status, over_budget })
 }
 
 fn expected_usd(engine: &Engine, bench: &Bench, (question, variant): (usize, usize)) -> f64 {

@@ -62,7 +62,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         uploads: UploadSlots::default(),
         single_calls: Default::default(),
         scheduled: Notify::new(),
-        told_of_peer: Mutex::default(),
+        peer_warned_at: Mutex::default(),
     })
 }
 

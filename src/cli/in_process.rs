@@ -23,7 +23,7 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often it is looked whether the command has ended whose local database is used.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// See the module. Ended by [`InProcess::leave`].
+/// See the module. Ended by [`InProcess::stop`].
 pub(super) struct InProcess {
     pub app: web::Data<App>,
     /// The connections that its runs are written with.
@@ -65,9 +65,9 @@ impl InProcess {
         let mut app = build::app(config, db.clone(), shutdown.clone(), telemetry)?;
         change(&mut app);
         let app = web::Data::new(app);
-        let mut told = None;
+        let mut logged = None;
         let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
-            if told.replace(reason) != Some(reason) {
+            if logged.replace(reason) != Some(reason) {
                 eprintln!("llm-council: {reason}");
             }
         })
@@ -127,7 +127,7 @@ impl InProcess {
     ///
     /// # Errors
     /// When the local database does not stop.
-    pub async fn leave(self) -> anyhow::Result<()> {
+    pub async fn stop(self) -> anyhow::Result<()> {
         // It may have taken runs of others that nobody executed: they go on elsewhere at once.
         drop(tokio::time::timeout(LEAVE_TIMEOUT, self.app.runs.hand_over()).await);
         self.app.shutdown.tasks().end_background();

@@ -318,7 +318,7 @@ impl Cli {
                 ExitCode::from(WRONG_CONFIGURATION)
             }
             None => {
-                eprintln!("llm-council: {}", told(&error));
+                eprintln!("llm-council: {}", describe(&error));
                 let lasts = |cause: &(dyn Error + 'static)| {
                     cause.is::<Undecided>()
                         || cause.downcast_ref::<SetupError>().is_some_and(|error| error.passes().is_none())
@@ -330,7 +330,7 @@ impl Cli {
 }
 
 /// An error with its causes; those whose text the one before ends with already are left out.
-fn told(error: &anyhow::Error) -> String {
+fn describe(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
         if text.is_empty() {

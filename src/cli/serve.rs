@@ -143,7 +143,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     tracing::info!(signal, "no longer ready");
     shutdown.announce();
     let code = tokio::select! {
-        () = leave(&app, &shutdown) => ExitCode::SUCCESS,
+        () = drain(&app, &shutdown) => ExitCode::SUCCESS,
         // Anything under way is taken over from its journal, so leaving at once loses nothing paid.
         signal = signals.next() => {
             tracing::warn!(signal, "a second signal: leaving at once");
@@ -172,7 +172,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
 }
 
 /// Takes requests until load balancers send them elsewhere; then lets runs finish, and leaves the others to another server.
-async fn leave(app: &App, shutdown: &Shutdown) {
+async fn drain(app: &App, shutdown: &Shutdown) {
     tokio::time::sleep(app.config.server.notice()).await;
     tracing::info!("shutting down: no new runs; clients are notified, runs may finish");
     app.runs.close();

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::fact::CheckFact;
+use super::options::SeenRequest;
 use super::report::{Area, Check, State};
-use super::wanted::Seen;
 use crate::config::{ANY_HOST, AuthMode, Config};
 use crate::identity::{Gate, Mode};
 use crate::objects::Objects;
@@ -70,7 +70,7 @@ pub(super) async fn object_store(objects: &Objects, db: Option<&Db>) -> Option<C
 }
 
 /// How people sign in, and how a given request arrived.
-pub(super) fn identity(config: &Config, gate: &Gate, seen: Option<&Seen>) -> Vec<Check> {
+pub(super) fn identity(config: &Config, gate: &Gate, seen: Option<&SeenRequest>) -> Vec<Check> {
     let check = |state, fact| Check::new(Area::Identity, state, fact);
     let auth = &config.auth;
     let mut checks = Vec::new();

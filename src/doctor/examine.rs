@@ -12,12 +12,12 @@ use super::advice::Advice;
 use super::allowance::{Allowance, Grant, Need};
 use super::database::{self, Database};
 use super::model_fact::ProbeFact;
-use super::probe::{self, Made};
+use super::options::{ExaminationOptions, SeenRequest};
+use super::probe::{self, ProbeOutcome};
 use super::prompts;
 use super::report::{ModelCheck, Price, Probe, ProbeKind, Report, Seat, State};
 use super::seats::{self, Seated};
 use super::verdict;
-use super::wanted::{Seen, Wanted};
 use super::{checks, providers};
 use crate::config::Config;
 use crate::council::pricing;
@@ -57,8 +57,8 @@ pub struct Server<'a> {
 /// [`RegistryError`] where the providers cannot be set up as they are configured.
 pub async fn examine(
     server: Server<'_>,
-    seen: Option<&Seen>,
-    wanted: &Wanted,
+    seen: Option<&SeenRequest>,
+    options: &ExaminationOptions,
     asker: Option<&dyn Asker>,
 ) -> Result<Report, RegistryError> {
     let Server { config, gate, objects, database, db } = server;
@@ -69,8 +69,8 @@ pub async fn examine(
     models.whole.take_lists_of(&models.streamed);
     let db = db.filter(|_| is_readable);
     let settings = seats::settings_in_force(config, &models.streamed, db).await;
-    let seated = seats::all(config, &settings, &wanted.models);
-    let (found, cost) = Asking { config, models, wanted, asker }.all(seated).await;
+    let seated = seats::all(config, &settings, &options.models);
+    let (found, cost) = Asking { config, models, options, asker }.all(seated).await;
 
     let simulated: Vec<String> =
         providers.iter().filter(|it| it.simulated).map(|it| it.name.clone()).collect();
@@ -120,7 +120,7 @@ impl Pair {
 struct Asking<'a> {
     config: &'a Config,
     models: Pair,
-    wanted: &'a Wanted,
+    options: &'a ExaminationOptions,
     asker: Option<&'a dyn Asker>,
 }
 
@@ -128,7 +128,7 @@ struct Asking<'a> {
 struct Examined {
     seated: Seated,
     provider: String,
-    made: BTreeMap<usize, Made>,
+    outcomes: BTreeMap<usize, ProbeOutcome>,
     /// A failure that would come again.
     is_hopeless: bool,
 }
@@ -139,12 +139,12 @@ const KINDS: [ProbeKind; 4] =
 
 impl Asking<'_> {
     async fn all(self, seated: Vec<Seated>) -> (Vec<ModelCheck>, super::report::CheckCost) {
-        let mut allowance = Allowance::new(self.wanted.max_cost_usd);
+        let mut allowance = Allowance::new(self.options.max_cost_usd);
         let mut models: Vec<Examined> = seated
             .into_iter()
             .map(|seated| {
                 let provider = self.models.streamed.provider_of(&seated.model).to_owned();
-                Examined { seated, provider, made: BTreeMap::new(), is_hopeless: false }
+                Examined { seated, provider, outcomes: BTreeMap::new(), is_hopeless: false }
             })
             .collect();
         for (at, kind) in KINDS.into_iter().enumerate() {
@@ -173,11 +173,11 @@ impl Asking<'_> {
         loop {
             let mut round = Vec::new();
             for (index, examined) in models.iter_mut().enumerate() {
-                if examined.made.contains_key(&at) {
+                if examined.outcomes.contains_key(&at) {
                     continue;
                 }
                 if let Some((state, fact)) = self.skipped(examined, kind, true) {
-                    examined.made.insert(at, unmade(Probe::new(kind, state, fact), None));
+                    examined.outcomes.insert(at, not_probed(Probe::new(kind, state, fact), None));
                     continue;
                 }
                 let need = self.need(&examined.seated.model, kind);
@@ -197,12 +197,12 @@ impl Asking<'_> {
             let calls = round
                 .into_iter()
                 .map(async |(index, model, need)| (index, need, self.ask(&model, kind).await));
-            let made: Vec<_> = stream::iter(calls).buffer_unordered(AT_ONCE).collect().await;
-            for (index, need, made) in made {
-                allowance.settle(need, made.cost);
+            let outcomes: Vec<_> = stream::iter(calls).buffer_unordered(AT_ONCE).collect().await;
+            for (index, need, outcome) in outcomes {
+                allowance.settle(need, outcome.cost);
                 refused.remove(&index);
-                models[index].is_hopeless |= made.comes_again;
-                models[index].made.insert(at, made);
+                models[index].is_hopeless |= outcome.comes_again;
+                models[index].outcomes.insert(at, outcome);
             }
         }
         for (index, fact) in refused {
@@ -211,7 +211,9 @@ impl Asking<'_> {
             } else {
                 Advice::RaiseMaxCost { needed_usd: allowance.cost().expected_usd }
             };
-            models[index].made.insert(at, unmade(Probe::new(kind, State::Skipped, fact), Some(advice)));
+            models[index]
+                .outcomes
+                .insert(at, not_probed(Probe::new(kind, State::Skipped, fact), Some(advice)));
         }
     }
 
@@ -230,18 +232,18 @@ impl Asking<'_> {
             };
             return Some((State::NotOffered, fact));
         }
-        if kind != ProbeKind::Streamed && self.wanted.only_streamed {
+        if kind != ProbeKind::Streamed && self.options.only_streamed {
             return Some((State::Skipped, ProbeFact::OnlyStreamed));
         }
         let is_form = matches!(kind, ProbeKind::StructuredOutput | ProbeKind::Tools);
-        let answered = examined.made.values().any(|made| made.probe.state == State::Ok);
+        let answered = examined.outcomes.values().any(|outcome| outcome.probe.state == State::Ok);
         if now && (examined.is_hopeless || (is_form && !answered)) {
-            let was_asked = examined.made.values().any(|made| made.probe.state == State::Failed);
+            let was_asked = examined.outcomes.values().any(|outcome| outcome.probe.state == State::Failed);
             if was_asked {
                 return Some((State::Skipped, ProbeFact::AfterFailure));
             }
             if is_form {
-                let fact = examined.made.values().next_back().map(|made| made.probe.fact.clone());
+                let fact = examined.outcomes.values().next_back().map(|outcome| outcome.probe.fact.clone());
                 return Some((State::Skipped, fact.unwrap_or(ProbeFact::AfterFailure)));
             }
         }
@@ -275,7 +277,7 @@ impl Asking<'_> {
         expected.map_or(Need::Unknown, Need::Usd)
     }
 
-    async fn ask(&self, model: &str, kind: ProbeKind) -> Made {
+    async fn ask(&self, model: &str, kind: ProbeKind) -> ProbeOutcome {
         let registry = self.registry(model, kind);
         let asked: Arc<dyn Models> = registry.clone();
         let result = match self.asker {
@@ -291,7 +293,7 @@ impl Asking<'_> {
     }
 
     fn check(&self, examined: Examined, members: &[String]) -> ModelCheck {
-        let Examined { seated: Seated { model, seats }, provider, made, .. } = examined;
+        let Examined { seated: Seated { model, seats }, provider, outcomes, .. } = examined;
         let registry = &self.models.streamed;
         let simulated = registry.is_simulated(&model);
         let listed = registry.lists(&model);
@@ -299,14 +301,14 @@ impl Asking<'_> {
         let taken = if seats.contains(&Seat::Member) { members } else { &[] };
         let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
         let nearest = (listed == Some(false)).then(|| registry.nearest(&model, &taken)).flatten();
-        let made: Vec<Made> = made.into_values().collect();
-        let (mut state, mut fact) = summary(&made);
+        let outcomes: Vec<ProbeOutcome> = outcomes.into_values().collect();
+        let (mut state, mut fact) = summary(&outcomes);
         let has_small_tasks = seats.iter().any(|seat| matches!(seat, Seat::Title | Seat::Utility));
         let is_unfit = has_small_tasks && state == State::Ok && !registry.is_fit_for_utility(&model);
         if is_unfit {
             (state, fact) = (State::Warning, ProbeFact::UnfitForUtility);
         }
-        let advice = advice(&made, state, &provider)
+        let advice = advice(&outcomes, state, &provider)
             .or_else(|| is_unfit.then(|| Advice::NameAnotherForUtility { model: model.clone() }));
         let advice = match advice {
             // A model that is not on its provider's list was refused for that, however the provider puts it.
@@ -319,12 +321,12 @@ impl Asking<'_> {
             prompt_per_million_usd: price.prompt * MILLION,
             completion_per_million_usd: price.completion * MILLION,
         });
-        let asked = || made.iter().filter(|made| made.probe.total_ms.is_some());
-        let is_known = !made.iter().any(|made| made.cost == probe::Cost::Unknown);
-        let cost_usd = is_known.then(|| made.iter().filter_map(|made| made.probe.cost_usd).sum());
+        let asked = || outcomes.iter().filter(|outcome| outcome.probe.total_ms.is_some());
+        let is_known = !outcomes.iter().any(|outcome| outcome.cost == probe::Cost::Unknown);
+        let cost_usd = is_known.then(|| outcomes.iter().filter_map(|outcome| outcome.probe.cost_usd).sum());
         ModelCheck {
-            ttft_ms: made.iter().find_map(|made| made.probe.ttft_ms),
-            total_ms: asked().filter_map(|made| made.probe.total_ms).max(),
+            ttft_ms: outcomes.iter().find_map(|outcome| outcome.probe.ttft_ms),
+            total_ms: asked().filter_map(|outcome| outcome.probe.total_ms).max(),
             provider,
             seats,
             simulated,
@@ -338,37 +340,38 @@ impl Asking<'_> {
             price,
             cost_usd,
             model,
-            probes: made.into_iter().map(|made| made.probe).collect(),
+            probes: outcomes.into_iter().map(|outcome| outcome.probe).collect(),
         }
     }
 }
 
-fn unmade(probe: Probe, advice: Option<Advice>) -> Made {
-    Made { probe, advice, comes_again: false, cost: probe::Cost::Nothing }
+fn not_probed(probe: Probe, advice: Option<Advice>) -> ProbeOutcome {
+    ProbeOutcome { probe, advice, comes_again: false, cost: probe::Cost::Nothing }
 }
 
 /// A model by its probes: text replies decide whether it answers, the rest whether it does everything it claims to.
-fn summary(made: &[Made]) -> (State, ProbeFact) {
-    let is_word = |made: &&Made| matches!(made.probe.probe, ProbeKind::Streamed | ProbeKind::Whole);
-    let words: Vec<&Made> = made.iter().filter(is_word).collect();
-    let failed = made.iter().find(|made| made.probe.state == State::Failed);
-    if let Some(answered) = words.iter().find(|made| made.probe.state == State::Ok) {
+fn summary(outcomes: &[ProbeOutcome]) -> (State, ProbeFact) {
+    let is_word =
+        |outcome: &&ProbeOutcome| matches!(outcome.probe.probe, ProbeKind::Streamed | ProbeKind::Whole);
+    let words: Vec<&ProbeOutcome> = outcomes.iter().filter(is_word).collect();
+    let failed = outcomes.iter().find(|outcome| outcome.probe.state == State::Failed);
+    if let Some(answered) = words.iter().find(|outcome| outcome.probe.state == State::Ok) {
         return match failed {
             Some(_) => (State::Warning, ProbeFact::InPart),
             None => (State::Ok, answered.probe.fact.clone()),
         };
     }
-    match failed.or(words.last().copied()).or(made.first()) {
-        Some(made) if made.probe.state == State::Failed => (State::Failed, made.probe.fact.clone()),
-        Some(made) => (State::Skipped, made.probe.fact.clone()),
+    match failed.or(words.last().copied()).or(outcomes.first()) {
+        Some(outcome) if outcome.probe.state == State::Failed => (State::Failed, outcome.probe.fact.clone()),
+        Some(outcome) => (State::Skipped, outcome.probe.fact.clone()),
         None => (State::Skipped, ProbeFact::NotOffered),
     }
 }
 
-fn advice(made: &[Made], state: State, provider: &str) -> Option<Advice> {
+fn advice(outcomes: &[ProbeOutcome], state: State, provider: &str) -> Option<Advice> {
     let failed = |kind| {
-        let is_of_kind = |it: &&Made| it.probe.probe == kind && it.probe.state == State::Failed;
-        made.iter().filter(is_of_kind).any(|it| !is_of_the_moment(it))
+        let is_of_kind = |it: &&ProbeOutcome| it.probe.probe == kind && it.probe.state == State::Failed;
+        outcomes.iter().filter(is_of_kind).any(|it| !is_of_the_moment(it))
     };
     let provider = || provider.to_owned();
     if state == State::Warning && failed(ProbeKind::Streamed) {
@@ -377,14 +380,14 @@ fn advice(made: &[Made], state: State, provider: &str) -> Option<Advice> {
     if state == State::Warning && failed(ProbeKind::Whole) {
         return Some(Advice::KeepStreaming { provider: provider() });
     }
-    made.iter().find_map(|made| made.advice.clone())
+    outcomes.iter().find_map(|outcome| outcome.advice.clone())
 }
 
 /// Whether a failure has nothing to do with the way the model was asked: a limit that was reached, or a provider that is
 /// overloaded.
-fn is_of_the_moment(made: &Made) -> bool {
+fn is_of_the_moment(outcome: &ProbeOutcome) -> bool {
     matches!(
-        made.probe.fact,
+        outcome.probe.fact,
         ProbeFact::CallFailed { error_kind: ErrorKind::RateLimited | ErrorKind::Budget, .. }
             | ProbeFact::CallFailed { error_kind: ErrorKind::Overloaded, status: Some(502 | 503 | 529), .. }
     )
@@ -426,8 +429,12 @@ mod tests {
                 (ProbeKind::Streamed, ProbeKind::Whole, streamed),
                 (ProbeKind::Whole, ProbeKind::Streamed, whole),
             ] {
-                let made = [answered(works), failed(fails, error_kind, status)];
-                assert_eq!(advice(&made, summary(&made).0, "p"), Some(expected), "{fails:?} {status}");
+                let outcomes = [answered(works), failed(fails, error_kind, status)];
+                assert_eq!(
+                    advice(&outcomes, summary(&outcomes).0, "p"),
+                    Some(expected),
+                    "{fails:?} {status}"
+                );
             }
         }
     }

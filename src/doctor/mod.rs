@@ -10,6 +10,7 @@ mod database;
 mod examine;
 mod fact;
 mod model_fact;
+mod options;
 mod probe;
 mod prompts;
 mod providers;
@@ -17,7 +18,6 @@ mod report;
 mod seats;
 mod verdict;
 mod verdict_fact;
-mod wanted;
 
 pub use advice::Advice;
 pub use allowance::DEFAULT_MAX_COST_USD;
@@ -25,9 +25,9 @@ pub use database::Database;
 pub use examine::{Asker, Server, examine};
 pub use fact::CheckFact;
 pub use model_fact::ProbeFact;
+pub use options::{ExaminationOptions, SeenRequest};
 pub use probe::{FORM_TOKENS, WORD_TOKENS};
 pub use report::{
     Area, Check, CheckCost, ModelCheck, Price, Probe, ProbeKind, ProviderCheck, Report, Seat, State,
 };
 pub use verdict_fact::Verdict;
-pub use wanted::{Seen, Wanted};

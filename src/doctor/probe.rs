@@ -13,7 +13,7 @@ pub use super::prompts::{FORM_TOKENS, WORD_TOKENS};
 
 /// A probe that was made.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Made {
+pub(super) struct ProbeOutcome {
     pub probe: Probe,
     /// What to do about its failure.
     pub advice: Option<Advice>,
@@ -29,7 +29,7 @@ pub(super) fn read(
     provider: &str,
     result: &Result<Reply, CallError>,
     still_offered: bool,
-) -> Made {
+) -> ProbeOutcome {
     let reply = result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
     let cost = match (result, reply.and_then(|reply| reply.usage).and_then(|usage| usage.cost_usd)) {
         (_, Some(usd)) => Cost::Usd(usd),
@@ -64,7 +64,7 @@ pub(super) fn read(
         },
         ..Probe::new(kind, state, fact)
     };
-    Made { probe, advice, comes_again, cost }
+    ProbeOutcome { probe, advice, comes_again, cost }
 }
 
 fn judge(kind: ProbeKind, reply: &Reply, still_offered: bool) -> (State, ProbeFact) {
@@ -134,8 +134,11 @@ mod tests {
         assert_eq!(state_of(Tools, Reply { tool_calls: vec![call], ..reply("") }, true), State::Ok);
         assert_eq!(state_of(Tools, reply("ready"), true), State::Warning);
         assert_eq!(state_of(Tools, Reply { tools_refused: true, ..reply("ready") }, true), State::NotOffered);
-        let made = read(Whole, "p", &Ok(reply("ready")), true);
-        assert_eq!((made.probe.ttft_ms, made.probe.total_ms, made.cost), (None, Some(9), Cost::Usd(0.001)));
+        let outcome = read(Whole, "p", &Ok(reply("ready")), true);
+        assert_eq!(
+            (outcome.probe.ttft_ms, outcome.probe.total_ms, outcome.cost),
+            (None, Some(9), Cost::Usd(0.001))
+        );
     }
 
     #[test]
@@ -143,9 +146,9 @@ mod tests {
         let cut = Reply { finish_reason: Some("length".into()), ..reply("") };
         let mut error = CallError::new(ErrorKind::BadResponse, "no word").having_reached();
         error.partial = Some(Box::new(cut));
-        let made = read(ProbeKind::Streamed, "p", &Err(error), true);
-        assert_eq!(made.probe.fact, ProbeFact::StillThinking { max_tokens: WORD_TOKENS });
-        assert_eq!((made.probe.state, made.advice), (State::Ok, None));
+        let outcome = read(ProbeKind::Streamed, "p", &Err(error), true);
+        assert_eq!(outcome.probe.fact, ProbeFact::StillThinking { max_tokens: WORD_TOKENS });
+        assert_eq!((outcome.probe.state, outcome.advice), (State::Ok, None));
     }
 
     #[test]

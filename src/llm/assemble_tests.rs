@@ -10,7 +10,7 @@ use serde_json::json;
 use super::super::chat_completions::ReplyReader;
 use super::super::purpose::ANY;
 use super::super::reply::Usage;
-use super::super::upstream_error::Asked;
+use super::super::upstream_error::ErrorContext;
 use super::super::{Chunks, ModelInfo, NoSink, Schema, Tool};
 use super::*;
 
@@ -304,8 +304,8 @@ async fn a_reason_to_stop_beside_every_piece_does_not_end_an_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn half_a_character_before_a_reason_to_stop_does_not_keep_an_answer_open() {
-    let asked = Asked { provider: "gate".into(), model: "m".into(), secrets: Default::default() };
-    let (mut reader, mut chunks) = (ReplyReader::new(asked), Vec::new());
+    let context = ErrorContext { provider: "gate".into(), model: "m".into(), secrets: Default::default() };
+    let (mut reader, mut chunks) = (ReplyReader::new(context), Vec::new());
     for piece in [
         r#"{"choices":[{"delta":{"content":"all\ud83d"}}]}"#,
         r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,

@@ -1,7 +1,7 @@
 //! What the micro-benchmarks call: the hot path of reading a stream, without a network.
 
 use super::chat_completions::ReplyReader;
-use super::upstream_error::{Asked, Secrets};
+use super::upstream_error::{ErrorContext, Secrets};
 use super::{CallError, Chunk};
 use crate::sse::SseDecoder;
 
@@ -10,8 +10,8 @@ use crate::sse::SseDecoder;
 /// # Errors
 /// What the reply is refused for.
 pub fn read_reply(pieces: &[&[u8]]) -> Result<usize, CallError> {
-    let asked = Asked { provider: String::new(), model: String::new(), secrets: Secrets::default() };
-    let mut reader = ReplyReader::new(asked);
+    let context = ErrorContext { provider: String::new(), model: String::new(), secrets: Secrets::default() };
+    let mut reader = ReplyReader::new(context);
     let mut chunks: Vec<Chunk> = Vec::new();
     let mut count = 0;
     read_events(pieces, |payload| {

@@ -68,16 +68,16 @@ impl BudgetState {
     #[must_use]
     pub fn called(&self) -> String {
         let name = self.name.as_deref().unwrap_or_default();
-        let whose = match (self.scope, self.set_by) {
+        let budget = match (self.scope, self.set_by) {
             (BudgetScope::Instance, _) => "This server's budget".to_owned(),
             (BudgetScope::Group, _) => format!("The budget of the group “{name}”"),
             (BudgetScope::User, BudgetSetBy::Oneself) => "The cap you have set yourself".to_owned(),
             (BudgetScope::User, BudgetSetBy::Config | BudgetSetBy::Admin) => "Your budget".to_owned(),
         };
         match self.period {
-            BudgetPeriod::Run => format!("{whose} for one question"),
-            BudgetPeriod::Day => format!("{whose} for a day"),
-            BudgetPeriod::Month => format!("{whose} for a month"),
+            BudgetPeriod::Run => format!("{budget} for one question"),
+            BudgetPeriod::Day => format!("{budget} for a day"),
+            BudgetPeriod::Month => format!("{budget} for a month"),
         }
     }
 

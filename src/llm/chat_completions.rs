@@ -11,7 +11,7 @@ use super::request::ChatRequest;
 use super::schema::Schema;
 use super::surrogate_halves::SurrogateHalves;
 use super::tool_deltas::ToolDeltas;
-use super::upstream_error::Asked;
+use super::upstream_error::ErrorContext;
 use super::usage_json::read_usage;
 use super::{Chunk, Citation, citations_json, clean, tool_extras};
 
@@ -138,7 +138,7 @@ const END_MARK: &str = "[DONE]";
 /// Reads the payloads of one reply in order.
 #[derive(Debug)]
 pub(super) struct ReplyReader {
-    asked: Asked,
+    context: ErrorContext,
     surrogate_halves: SurrogateHalves,
     served_by: Option<String>,
     streamed: Streamed,
@@ -158,9 +158,9 @@ pub(super) struct ReplyReader {
 }
 
 impl ReplyReader {
-    pub fn new(asked: Asked) -> Self {
+    pub fn new(context: ErrorContext) -> Self {
         Self {
-            asked,
+            context,
             surrogate_halves: SurrogateHalves::default(),
             served_by: None,
             streamed: Streamed::default(),
@@ -252,7 +252,7 @@ impl ReplyReader {
     }
 
     fn malformed(&self, what: &str, text: &str) -> CallError {
-        self.asked.bad_response(&format!("{what}: {}", self.asked.beginning(text)))
+        self.context.bad_response(&format!("{what}: {}", self.context.beginning(text)))
     }
 
     fn take_plain(&mut self, piece: PlainPiece<'_>, out: &mut Vec<Chunk>) {
@@ -307,7 +307,7 @@ impl ReplyReader {
         if let Some(usage) = value.get("usage").and_then(read_usage) {
             out.push(Chunk::Usage(usage));
         }
-        failure.map_or(Ok(()), |failure| Err(self.asked.failed_midway(&failure)))
+        failure.map_or(Ok(()), |failure| Err(self.context.failed_midway(&failure)))
     }
 
     fn read_choice(&mut self, choice: &mut Value, out: &mut Vec<Chunk>) {
@@ -371,13 +371,13 @@ impl ReplyReader {
 
     /// The error of a stream that ended before it was whole.
     pub fn cut(&self) -> CallError {
-        self.asked.bad_response("the stream was cut before the end of the answer")
+        self.context.bad_response("the stream was cut before the end of the answer")
     }
 
     /// The error of a connection that broke in mid-reply. Before the first token it counts as a connection that was
     /// never made, and is worth a retry.
     pub fn broken(&self, error: reqwest::Error) -> CallError {
-        let mut failure = self.asked.transport(error);
+        let mut failure = self.context.transport(error);
         if self.started {
             failure.kind = ErrorKind::BadResponse;
             failure.message = format!("{}; the stream was cut in the middle of the answer", failure.message);
@@ -385,8 +385,8 @@ impl ReplyReader {
         failure
     }
 
-    pub fn asked(&self) -> &Asked {
-        &self.asked
+    pub fn context(&self) -> &ErrorContext {
+        &self.context
     }
 }
 

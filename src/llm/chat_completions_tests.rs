@@ -9,7 +9,7 @@ use super::*;
 const PLAIN: Dialect = Dialect::PLAIN;
 
 fn reader() -> ReplyReader {
-    ReplyReader::new(Asked { provider: "gate".into(), model: "m".into(), secrets: Default::default() })
+    ReplyReader::new(ErrorContext { provider: "gate".into(), model: "m".into(), secrets: Default::default() })
 }
 
 /// The chunks of a stream with these payloads, and the error that ended it.
@@ -440,8 +440,11 @@ fn a_malformed_piece_is_an_error_that_shows_its_beginning() {
 #[test]
 fn a_malformed_piece_shows_no_part_of_a_key() {
     let key = format!("sk-{}", "hidden".repeat(20));
-    let asked =
-        Asked { provider: "gate".into(), model: "m".into(), secrets: std::iter::once(key.clone()).collect() };
+    let asked = ErrorContext {
+        provider: "gate".into(),
+        model: "m".into(),
+        secrets: std::iter::once(key.clone()).collect(),
+    };
     let said = format!("Incorrect API key provided: {key}. Find yours in the settings.");
     let of_stream = ReplyReader::new(asked.clone()).read_event(&said, &mut Vec::new());
     let of_document = ReplyReader::new(asked).read_whole(&said, &mut Vec::new());

@@ -8,7 +8,7 @@ use super::chat_completions::says_something;
 use super::embedding::from_base64;
 use super::error::CallError;
 use super::reply::Usage;
-use super::upstream_error::Asked;
+use super::upstream_error::ErrorContext;
 use super::usage_json::read_usage;
 
 /// The request's JSON.
@@ -20,12 +20,12 @@ pub(super) fn body(model: &str, text: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// An error object in place of the reply, or a reply without a vector.
-pub(super) fn read(document: &Value, asked: &Asked) -> Result<Vec<Chunk>, CallError> {
+pub(super) fn read(document: &Value, context: &ErrorContext) -> Result<Vec<Chunk>, CallError> {
     if let Some(error) = document.get("error").filter(|error| says_something(error)) {
-        return Err(asked.failed_midway(error));
+        return Err(context.failed_midway(error));
     }
     let vector = document.pointer("/data/0/embedding").and_then(vector);
-    let vector = vector.ok_or_else(|| asked.bad_response("the reply has no embedding in a known form"))?;
+    let vector = vector.ok_or_else(|| context.bad_response("the reply has no embedding in a known form"))?;
     let model = document.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
     // Embeddings have no completion tokens, whatever the server counts.
     let usage = document.get("usage").and_then(read_usage);
@@ -58,8 +58,8 @@ mod tests {
     use crate::llm::ErrorKind;
     use crate::llm::upstream_error::Secrets;
 
-    fn asked() -> Asked {
-        Asked { provider: "gate".into(), model: "m".into(), secrets: Secrets::default() }
+    fn context() -> ErrorContext {
+        ErrorContext { provider: "gate".into(), model: "m".into(), secrets: Secrets::default() }
     }
 
     #[test]
@@ -70,10 +70,10 @@ mod tests {
             let usage = Usage { prompt_tokens: 7, total_tokens: 7, cost_usd: Some(1e-6), ..Usage::default() };
             let wanted =
                 [Chunk::ServedBy("m-2".into()), Chunk::Embedding(vec![1.0, -2.5]), Chunk::Usage(usage)];
-            assert_eq!(read(&document, &asked()).unwrap(), wanted);
+            assert_eq!(read(&document, &context()).unwrap(), wanted);
         }
         let bare = json!({"data": [{"embedding": [0.5]}], "error": {"message": "", "code": null}});
-        assert_eq!(read(&bare, &asked()).unwrap(), [Chunk::Embedding(vec![0.5])]);
+        assert_eq!(read(&bare, &context()).unwrap(), [Chunk::Embedding(vec![0.5])]);
     }
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
             json!({"data": [{"embedding": [[1]]}]}),
             json!({"data": [{"embedding": "AAA"}]}),
         ] {
-            let error = read(&document, &asked()).unwrap_err();
+            let error = read(&document, &context()).unwrap_err();
             assert_eq!((error.kind, error.reached), (ErrorKind::BadResponse, true), "{document}");
         }
     }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn an_error_in_the_place_of_a_reply_has_its_kind() {
         let document = json!({"error": {"message": "Slow down.", "code": 429}});
-        let error = read(&document, &asked()).unwrap_err();
+        let error = read(&document, &context()).unwrap_err();
         assert_eq!((error.kind, error.status, error.reached), (ErrorKind::RateLimited, Some(429), false));
         assert!(error.message.contains("Slow down."), "{}", error.message);
     }
@@ -126,7 +126,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_reply_is_read_or_refused(document in any_json()) {
-            let read = read(&document, &asked());
+            let read = read(&document, &context());
             prop_assert!(read.is_err() || document.pointer("/data/0/embedding").is_some());
         }
 

@@ -19,7 +19,7 @@ use super::headers;
 use super::incoming::Incoming;
 use super::request::ChatRequest;
 use super::settings::ProviderSettings;
-use super::upstream_error::{Asked, Secrets};
+use super::upstream_error::{ErrorContext, Secrets};
 
 /// Longest page of a list of models.
 const MAX_LIST_BYTES: usize = 16 << 20;
@@ -137,8 +137,12 @@ impl Endpoint {
         self.base.clone()
     }
 
-    fn asked(&self, model: &str) -> Asked {
-        Asked { provider: self.provider.clone(), model: model.to_owned(), secrets: self.secrets.clone() }
+    fn context(&self, model: &str) -> ErrorContext {
+        ErrorContext {
+            provider: self.provider.clone(),
+            model: model.to_owned(),
+            secrets: self.secrets.clone(),
+        }
     }
 
     /// The address of `path` under the base; a query in the base (Azure's `api-version`) stays.
@@ -162,14 +166,14 @@ impl Endpoint {
 
     /// Asks for a reply; see [`super::Provider::open`].
     pub async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
-        let asked = self.asked(&request.model);
+        let context = self.context(&request.model);
         let body = chat_completions::body(request, self.stream, self.dialect).map_err(|error| {
             CallError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"))
         })?;
         let accept = if self.stream { "text/event-stream, application/json" } else { "application/json" };
         let url = self.model_url(&request.model, &["chat", "completions"]);
-        let response = self.post(&asked, url, accept, body).await?;
-        Ok(stream::unfold(Incoming::new(response, asked), |mut incoming| async move {
+        let response = self.post(&context, url, accept, body).await?;
+        Ok(stream::unfold(Incoming::new(response, context), |mut incoming| async move {
             incoming.next().await.map(|item| (item, incoming))
         })
         .boxed())
@@ -177,20 +181,20 @@ impl Endpoint {
 
     /// Asks for a vector; see [`super::Provider::embed`].
     pub async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
-        let asked = self.asked(&request.model);
+        let context = self.context(&request.model);
         let body = embeddings_json::body(&request.model, embedding_call::text_of(request)?);
         let url = self.model_url(&request.model, &["embeddings"]);
-        let response = self.post(&asked, url, "application/json", body).await?;
+        let response = self.post(&context, url, "application/json", body).await?;
         let document =
-            exchange::read_json(response, MAX_REPLY_BYTES, &asked, "the reply with the embedding").await?;
-        let chunks = embeddings_json::read(&document, &asked)?;
+            exchange::read_json(response, MAX_REPLY_BYTES, &context, "the reply with the embedding").await?;
+        let chunks = embeddings_json::read(&document, &context)?;
         Ok(stream::iter(chunks.into_iter().map(Ok)).boxed())
     }
 
     /// Sends a request; returns only successful responses.
     async fn post(
         &self,
-        asked: &Asked,
+        context: &ErrorContext,
         url: Url,
         accept: &'static str,
         body: Vec<u8>,
@@ -209,13 +213,16 @@ impl Endpoint {
             .header(ACCEPT, accept)
             .body(body)
             .send();
-        let response = sent.await.map_err(|error| asked.transport(error))?;
+        let response = sent.await.map_err(|error| context.transport(error))?;
         if response.status() == StatusCode::NO_CONTENT {
-            return Err(CallError { status: Some(204), ..asked.bad_response("an empty answer (HTTP 204)") });
+            return Err(CallError {
+                status: Some(204),
+                ..context.bad_response("an empty answer (HTTP 204)")
+            });
         }
         if !response.status().is_success() {
             let refusal = exchange::refusal(response).await;
-            return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
+            return Err(context.refused(refusal.status, refusal.retry_after, &refusal.body));
         }
         Ok(response)
     }
@@ -245,13 +252,13 @@ impl Endpoint {
 
     /// One page of the list of models, beginning after the model `after`.
     async fn list_page(&self, after: Option<&str>) -> Result<Value, CallError> {
-        let asked = self.asked("/models");
+        let context = self.context("/models");
         let mut url = self.url(&["models"]);
         if let Some(after) = after {
             url.query_pairs_mut().append_pair("after_id", after).append_pair("limit", LIST_PAGE);
         }
         let sent = self.client.get(url).headers(self.headers.clone()).send();
-        let response = sent.await.map_err(|error| asked.transport(error))?;
+        let response = sent.await.map_err(|error| context.transport(error))?;
         match response.status() {
             status @ (StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
                 let message = format!("{} offers no list of models", self.provider);
@@ -260,11 +267,11 @@ impl Endpoint {
             }
             status if !status.is_success() => {
                 let refusal = exchange::refusal(response).await;
-                return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
+                return Err(context.refused(refusal.status, refusal.retry_after, &refusal.body));
             }
             _ => {}
         }
-        exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
+        exchange::read_json(response, MAX_LIST_BYTES, &context, "the list of models").await
     }
 }
 

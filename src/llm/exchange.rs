@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::clean;
 use super::error::CallError;
 use super::retry::parse_retry_after;
-use super::upstream_error::Asked;
+use super::upstream_error::ErrorContext;
 
 /// How much of a refusal is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -90,18 +90,18 @@ pub async fn read_bounded(mut response: Response, max: usize) -> Body {
 pub(super) async fn read_json<T: DeserializeOwned>(
     response: Response,
     max: usize,
-    asked: &Asked,
+    context: &ErrorContext,
     what: &str,
 ) -> Result<T, CallError> {
     let body = read_bounded(response, max).await;
     if body.over_bound {
-        return Err(asked.bad_response(&format!("{what} is too long")));
+        return Err(context.bad_response(&format!("{what} is too long")));
     }
     if let Some(error) = body.error {
-        return Err(asked.transport(error));
+        return Err(context.transport(error));
     }
     serde_json::from_str(&clean::json(&String::from_utf8_lossy(&body.bytes))).map_err(|error| {
         let problem = if error.is_data() { "is in no known form" } else { "is malformed JSON" };
-        asked.bad_response(&format!("{what} {problem}"))
+        context.bad_response(&format!("{what} {problem}"))
     })
 }

@@ -7,7 +7,7 @@ use reqwest::Response;
 use super::Chunk;
 use super::chat_completions::ReplyReader;
 use super::error::{CallError, ErrorKind};
-use super::upstream_error::Asked;
+use super::upstream_error::ErrorContext;
 use crate::sse::{SseDecoder, SseEvent};
 
 /// Longest single event of a stream. An answer's bound is far lower; this one only keeps a
@@ -48,10 +48,10 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    pub fn new(response: Response, asked: Asked) -> Self {
+    pub fn new(response: Response, context: ErrorContext) -> Self {
         Self {
             response,
-            reader: ReplyReader::new(asked),
+            reader: ReplyReader::new(context),
             decoder: SseDecoder::new(MAX_EVENT_BYTES),
             form: Form::Unknown,
             body: Vec::new(),
@@ -119,7 +119,7 @@ impl Incoming {
             return self.finish();
         }
         if self.body.len() + bytes.len() > MAX_JSON_BYTES {
-            return self.fail(self.reader.asked().bad_response("the answer is too long"));
+            return self.fail(self.reader.context().bad_response("the answer is too long"));
         }
         self.body.extend_from_slice(bytes);
     }
@@ -130,7 +130,7 @@ impl Incoming {
         self.read(payloads.drain(..));
         self.payloads = payloads;
         if pushed.is_err() && !self.ended {
-            self.fail(self.reader.asked().bad_response("one event of the stream is too long"));
+            self.fail(self.reader.context().bad_response("one event of the stream is too long"));
         }
     }
 
@@ -157,9 +157,9 @@ impl Incoming {
     fn finish(&mut self) {
         self.ended = true;
         match self.form {
-            Form::Unknown => self.fail(self.reader.asked().bad_response("an empty answer")),
+            Form::Unknown => self.fail(self.reader.context().bad_response("an empty answer")),
             Form::Page => {
-                let page = self.reader.asked().refused(200, None, &self.body);
+                let page = self.reader.context().refused(200, None, &self.body);
                 self.fail(CallError { kind: ErrorKind::BadResponse, ..page });
             }
             Form::Json => {
@@ -181,9 +181,9 @@ impl Incoming {
                 let failure = if self.seen_event {
                     self.reader.cut()
                 } else {
-                    let asked = self.reader.asked();
-                    let beginning = asked.excerpt(&String::from_utf8_lossy(&self.body));
-                    asked.bad_response(&format!("no event stream: {beginning}"))
+                    let context = self.reader.context();
+                    let beginning = context.excerpt(&String::from_utf8_lossy(&self.body));
+                    context.bad_response(&format!("no event stream: {beginning}"))
                 };
                 self.fail(failure);
             }

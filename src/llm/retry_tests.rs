@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::request::Timeouts;
-use super::super::upstream_error::{Asked, Secrets};
+use super::super::upstream_error::{ErrorContext, Secrets};
 use super::*;
 
 const LONG: Duration = Duration::from_secs(300);
@@ -112,28 +112,28 @@ fn the_table_in_the_docs_says_what_is_tried_again() {
         .map(|row| row.split(" | ").collect::<Vec<_>>().try_into().expect("three cells"))
         .skip(1)
         .collect();
-    let asked = Asked { provider: "p".into(), model: "m".into(), secrets: Secrets::default() };
-    let answered = |status: u16| asked.refused(status, None, b"");
-    let midway = |message: &str| asked.failed_midway(&serde_json::json!({ "message": message }));
+    let context = ErrorContext { provider: "p".into(), model: "m".into(), secrets: Secrets::default() };
+    let answered = |status: u16| context.refused(status, None, b"");
+    let midway = |message: &str| context.failed_midway(&serde_json::json!({ "message": message }));
     let passing = statuses(rows[0][0]);
     let others: Vec<CallError> =
         (300..600).filter(|status| !passing.contains(status)).map(answered).collect();
     assert!(statuses(rows[4][0]).iter().all(|status| !passing.contains(status)));
 
     let wait = Some(RetryPolicy::DEFAULT.longest_wait + Duration::from_millis(1));
-    let broke = asked.refused(402, Some(Duration::from_millis(1)), b"");
+    let broke = context.refused(402, Some(Duration::from_millis(1)), b"");
     let outages = vec![midway("upstream is gone"), midway("timed out"), midway("rate limit")];
     let kind = |kind| vec![error(kind, None)];
     let not_silence = |beginning, errors: Vec<CallError>| (beginning, errors, false, false);
     let expected = [
         not_silence("408,", passing.iter().copied().map(answered).collect()),
         not_silence("a lost or refused connection", outages),
-        not_silence("the same with a `Retry-After` above", vec![asked.refused(429, wait, b"")]),
+        not_silence("the same with a `Retry-After` above", vec![context.refused(429, wait, b"")]),
         ("silence", kind(ErrorKind::Timeout), true, false),
         not_silence("any other status", others.into_iter().chain([broke]).collect()),
-        not_silence("204, an HTML page", vec![asked.bad_response("no events")]),
+        not_silence("204, an HTML page", vec![context.bad_response("no events")]),
         ("a stall in the middle", kind(ErrorKind::Timeout), false, true),
-        not_silence("nothing for the reader", vec![asked.bad_response("an empty answer")]),
+        not_silence("nothing for the reader", vec![context.bad_response("an empty answer")]),
         not_silence("a budget", kind(ErrorKind::Budget)),
         not_silence("skipped", kind(ErrorKind::Cancelled)),
     ];

@@ -17,7 +17,7 @@ const MAX_BEGINNING_CHARS: usize = 80;
 
 /// Which provider was asked for which model: what every error message of one call is made of.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ErrorContext {
     /// The configured provider's name.
     pub provider: String,
     /// The model id, without the provider's prefix.
@@ -36,7 +36,7 @@ impl FromIterator<String> for Secrets {
     }
 }
 
-impl Asked {
+impl ErrorContext {
     /// The error for an answer that cannot be used.
     pub fn bad_response(&self, what: &str) -> CallError {
         CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.provider)).having_reached()

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn asked() -> Asked {
-    Asked {
+fn context() -> ErrorContext {
+    ErrorContext {
         provider: "gate".into(),
         model: "acme/one".into(),
         secrets: ["sk-secret-123".to_owned()].into_iter().collect(),
@@ -11,7 +11,7 @@ fn asked() -> Asked {
 }
 
 fn refused(status: u16, body: &str) -> CallError {
-    asked().refused(status, None, body.as_bytes())
+    context().refused(status, None, body.as_bytes())
 }
 
 #[test]
@@ -151,10 +151,10 @@ fn a_wait_that_only_the_body_asks_for_is_read() {
     for body in [of_google.to_owned(), format!("[{of_google}]"), passed_on.to_string()] {
         assert_eq!(refused(429, &body).retry_after_ms, Some(7500), "{body}");
         let header = Some(Duration::from_secs(3));
-        assert_eq!(asked().refused(429, header, body.as_bytes()).retry_after_ms, Some(3000), "{body}");
+        assert_eq!(context().refused(429, header, body.as_bytes()).retry_after_ms, Some(3000), "{body}");
     }
     let event: Value = serde_json::from_str(of_google).unwrap();
-    assert_eq!(asked().failed_midway(&event["error"]).retry_after_ms, Some(7500));
+    assert_eq!(context().failed_midway(&event["error"]).retry_after_ms, Some(7500));
 
     let of_openrouter = |reset: String| {
         let headers = serde_json::json!({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset});
@@ -204,7 +204,7 @@ fn the_key_is_redacted_wherever_it_stands() {
         let error = refused(401, body);
         assert!(!format!("{error:?}").contains("sk-secret"), "{error:?}");
     }
-    assert!(!format!("{:?}", asked()).contains("sk-secret"));
+    assert!(!format!("{:?}", context()).contains("sk-secret"));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn an_error_inside_a_stream_has_a_kind_by_code_or_by_words() {
         (r#""upstream timed out""#, ErrorKind::Timeout, None),
         ("true", ErrorKind::Overloaded, None),
     ] {
-        let got = asked().failed_midway(&serde_json::from_str(error).unwrap());
+        let got = context().failed_midway(&serde_json::from_str(error).unwrap());
         assert_eq!((got.kind, got.status), (kind, status), "{error}");
     }
 }
@@ -226,7 +226,7 @@ fn an_error_inside_a_stream_has_a_kind_by_code_or_by_words() {
 proptest! {
     #[test]
     fn any_body_gives_a_short_message(status in 300u16..600, body in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let error = asked().refused(status, None, &body);
+        let error = context().refused(status, None, &body);
         prop_assert!(error.message.chars().count() < 500);
         prop_assert!(!error.message.chars().any(char::is_control));
     }

@@ -27,16 +27,16 @@ pub(super) fn may_mean_the_tools(error: &CallError) -> bool {
         | ErrorKind::Budget
         | ErrorKind::Cancelled => false,
     };
-    status_fits && says(error, REFUSALS)
+    status_fits && mentions(error, REFUSALS)
 }
 
 /// Whether the model tried to call a tool and failed: it is offered tools again, even if this request succeeds only
 /// without them.
 pub(super) fn was_a_failed_try(error: &CallError) -> bool {
-    says(error, FAILED_TRIES)
+    mentions(error, FAILED_TRIES)
 }
 
-fn says(error: &CallError, words: &[&str]) -> bool {
+fn mentions(error: &CallError, words: &[&str]) -> bool {
     let said = error.message.to_lowercase();
     words.iter().any(|words| said.contains(words))
 }
@@ -105,7 +105,7 @@ mod tests {
     use serde_json::Value;
 
     use super::super::reply::ToolCall;
-    use super::super::upstream_error::{Asked, Secrets};
+    use super::super::upstream_error::{ErrorContext, Secrets};
     use super::*;
 
     fn call(id: &str) -> ToolCall {
@@ -151,8 +151,9 @@ mod tests {
         ] {
             assert!(may_mean_the_tools(&error(kind, status, message)), "{message}");
         }
-        let asked = Asked { provider: "groq".into(), model: "m".into(), secrets: Secrets::default() };
-        let midway = asked.failed_midway(&serde_json::json!({
+        let context =
+            ErrorContext { provider: "groq".into(), model: "m".into(), secrets: Secrets::default() };
+        let midway = context.failed_midway(&serde_json::json!({
             "message": "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
             "type": "invalid_request_error", "code": "tool_use_failed", "failed_generation": "<function=x>",
         }));

@@ -41,7 +41,7 @@ pub(super) struct Client {
 }
 
 /// A request to be sent.
-struct Sent<'a> {
+struct RequestBody<'a> {
     hash: &'a str,
     bytes: Bytes,
 }
@@ -73,7 +73,8 @@ impl Client {
     /// Puts what has this hash.
     pub async fn put(&self, key: ObjectKey, hash: &str, bytes: &Bytes) -> Result<(), ObjectError> {
         let put = || async {
-            let response = self.send(Operation::Put, key, Some(Sent { hash, bytes: bytes.clone() })).await?;
+            let response =
+                self.send(Operation::Put, key, Some(RequestBody { hash, bytes: bytes.clone() })).await?;
             if response.status().is_success() { Ok(()) } else { Err(refused(Operation::Put, response).await) }
         };
         self.tried(Operation::Put, put).await
@@ -132,7 +133,7 @@ impl Client {
         &self,
         operation: Operation,
         key: ObjectKey,
-        sent: Option<Sent<'_>>,
+        body: Option<RequestBody<'_>>,
     ) -> Result<Response, ObjectError> {
         let url: Url = format!("{}{key}", self.base)
             .parse()
@@ -149,11 +150,11 @@ impl Client {
             method: method.as_str(),
             url: &url,
             headers: &[],
-            body: sent.as_ref().map_or(Body::Bytes(&[]), |sent| Body::Hash(sent.hash)),
+            body: body.as_ref().map_or(Body::Bytes(&[]), |body| Body::Hash(body.hash)),
         };
         let headers = sigv4::headers(&keys, &to_sign, SystemTime::now()).map_err(ObjectError::Refused)?;
         let mut request = self.http.request(method, url).headers(headers);
-        if let Some(Sent { bytes, .. }) = sent {
+        if let Some(RequestBody { bytes, .. }) = body {
             request = request.body(bytes);
         }
         request.send().await.map_err(|error| away(&error))

@@ -64,8 +64,8 @@ impl Objects {
     {
         let (found, content) = find().await?;
         let stored = match content {
-            Content::Here(bytes) => return Ok((found, bytes)),
-            Content::There(stored) => stored,
+            Content::InRow(bytes) => return Ok((found, bytes)),
+            Content::InObject(stored) => stored,
         };
         match self.get(&stored).await {
             Err(ObjectError::Missing) => {}
@@ -73,9 +73,9 @@ impl Objects {
         }
         let (found, content) = find().await?;
         match content {
-            Content::Here(bytes) => Ok((found, bytes)),
-            Content::There(again) if again.key == stored.key => Err(ObjectError::Missing.into()),
-            Content::There(again) => Ok((found, self.get(&again).await?)),
+            Content::InRow(bytes) => Ok((found, bytes)),
+            Content::InObject(again) if again.key == stored.key => Err(ObjectError::Missing.into()),
+            Content::InObject(again) => Ok((found, self.get(&again).await?)),
         }
     }
 

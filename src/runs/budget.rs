@@ -184,7 +184,7 @@ fn refusal(fact: CallFact) -> CallError {
 /// A stored budget's state as users see it.
 #[must_use]
 pub fn budget_state(state: State) -> BudgetState {
-    let (scope, name) = match state.budget.whose {
+    let (scope, name) = match state.budget.owner {
         BudgetOwner::Instance => (BudgetScope::Instance, None),
         BudgetOwner::Group(name) => (BudgetScope::Group, Some(name)),
         BudgetOwner::User(name) => (BudgetScope::User, Some(name)),

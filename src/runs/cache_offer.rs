@@ -47,8 +47,8 @@ impl Runs {
         }
         let stored = journal::remembered(db, &[run]).await?.remove(&run).unwrap_or_default();
         let events = Recovered::read(stored).events;
-        let told = events.iter().filter_map(|event| event.get::<CacheEvent>()).next_back();
-        if !matches!(told, Some(CacheEvent::CacheOffer { .. })) {
+        let latest = events.iter().filter_map(|event| event.get::<CacheEvent>()).next_back();
+        if !matches!(latest, Some(CacheEvent::CacheOffer { .. })) {
             return Err(OfferError::NotOffered);
         }
         let skip = Skip { stage: STAGE, member: member.to_owned() };

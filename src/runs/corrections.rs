@@ -10,9 +10,9 @@ use crate::council::stages::synthesis::SynthesisEvent;
 use crate::council::{AnyEvent, Run, RunEvent};
 
 /// What a run with these events has taken in, and whether it takes in more.
-pub(super) fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Corrections {
+pub(super) fn after<'e>(events: impl IntoIterator<Item = &'e AnyEvent>) -> Corrections {
     let mut corrections = Corrections::default();
-    for event in told {
+    for event in events {
         if let Some(RunEvent::CorrectionAdded { data }) = event.get() {
             corrections.taken.push(data.clone());
         } else if closes(event) {

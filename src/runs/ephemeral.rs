@@ -20,7 +20,7 @@ use crate::llm::{CallFact, Models};
 use crate::store::RunStatus;
 
 /// The outcome of a run.
-pub struct Ended {
+pub struct EphemeralOutcome {
     pub status: RunStatus,
     /// Why it failed.
     pub error: Option<String>,
@@ -35,7 +35,7 @@ pub async fn execute(
     models: Arc<dyn Models>,
     cancel: &CancellationToken,
     events: mpsc::Sender<String>,
-) -> Ended {
+) -> EphemeralOutcome {
     let host = Arc::new(EphemeralHost { events, deliberation: Mutex::default(), spent: Mutex::default() });
     let run = Run::new(run_id, host.clone(), models).choosing_like(seed.unwrap_or(run_id));
     run.emit(OPENING_KEY, opening((run_id, conversation, message), plan)).await;
@@ -69,7 +69,7 @@ pub async fn execute(
     }
     host.publish(super::frame::END_KEY, last.into()).await;
     let deliberation = lock(&host.deliberation).clone();
-    Ended { status, error, deliberation }
+    EphemeralOutcome { status, error, deliberation }
 }
 
 fn failed(kind: &'static str, message: String) -> (RunStatus, Option<String>, RunEvent) {

@@ -179,7 +179,7 @@ fn traced(live: &LiveRun, plan: &Plan) -> Span {
         name: format!("run {format}"),
         kind: Kind::Internal,
         parent: None,
-        link: live.asked_by.place,
+        link: live.asked_by.context,
     });
     span.set("llm_council.run.id", live.id.to_string());
     span.set("llm_council.run.attempt", u32::try_from(live.attempt).unwrap_or_default());

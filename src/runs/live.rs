@@ -29,7 +29,7 @@ use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::RunStatus;
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 use crate::store::leases::StoredRequests;
-use crate::trace::Place;
+use crate::trace::TraceContext;
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
 const RING_BYTES: usize = 32 * 1024;
@@ -62,7 +62,7 @@ pub enum Record {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// The last event other than a token that may be shown.
-    pub told_to: u64,
+    pub structural_to: u64,
     /// Records up to this position are durable.
     pub durable_to: u64,
     /// Another process owns the run: nothing of it will ever become durable here.
@@ -90,7 +90,7 @@ pub struct AskedBy {
     /// Its id in the log.
     pub request_id: Option<String>,
     /// Its span, where traces are collected.
-    pub place: Option<Place>,
+    pub context: Option<TraceContext>,
 }
 
 /// A run that this process executes: see the module.
@@ -200,7 +200,7 @@ impl LiveRun {
         let (id, conversation, message) = ids;
         let earlier = u64::try_from(attempt).unwrap_or(1).saturating_sub(1);
         let next_seq = last_seq + earlier * SEQ_GAP + 1;
-        let progress = Progress { told_to: last_seq, ..Progress::default() };
+        let progress = Progress { structural_to: last_seq, ..Progress::default() };
         Self {
             id,
             user,
@@ -357,10 +357,11 @@ impl LiveRun {
         let shown_to = state.shown_to();
         drop(state);
         self.show(shown_to);
-        let told = pending.frames.iter().rev().find(|frame| !frame.key.is_empty()).map(|frame| frame.seq);
+        let structural =
+            pending.frames.iter().rev().find(|frame| !frame.key.is_empty()).map(|frame| frame.seq);
         self.progress.send_modify(|progress| {
             progress.durable_to = progress.durable_to.max(pending.position);
-            progress.told_to = progress.told_to.max(told.unwrap_or_default());
+            progress.structural_to = progress.structural_to.max(structural.unwrap_or_default());
         });
     }
 

@@ -62,7 +62,7 @@ pub use retry_member::{BegunRetry, RetryMemberError};
 pub use settings::{BudgetRules, CacheRules, RunSettings, UnknownPrices};
 pub use single::Payer;
 pub use skip::SkipError;
-pub use start::{Ask, Asked, Begun, Replaces};
+pub use start::{Ask, Replaces, RunStart, StartedRun};
 pub use state::Runs;
 pub use stop::Stopped;
 pub use subscription::{Next, Subscription};

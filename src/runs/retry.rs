@@ -2,7 +2,7 @@
 
 use super::error::StartError;
 use super::live::AskedBy;
-use super::start::{self, Ask, Asked, Replaces};
+use super::start::{self, Ask, Replaces, StartedRun};
 use super::state::Runs;
 use crate::council::rerun::{Part, RerunScope, has_recovered};
 use crate::council::{Deliberation, Plan, plan};
@@ -30,7 +30,7 @@ impl Runs {
     ///
     /// # Errors
     /// Nothing has changed then.
-    pub async fn retry(&self, retry: Retry) -> Result<Asked, StartError> {
+    pub async fn retry(&self, retry: Retry) -> Result<StartedRun, StartError> {
         let Retry { user, run, scope, groups, tells_devices, idempotency_key, asked_by } = retry;
         let mut tx = self.shared.db.begin_frequent(&Scope::User(user.clone())).await?;
         let mut earlier = versions::earlier(&mut tx, run).await?;

@@ -150,7 +150,7 @@ fn closes(event: &AnyEvent) -> bool {
 
 /// The state of one of the members that are awaited together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum MemberState {
     Asked,
     Answered,
     Failed,
@@ -161,15 +161,15 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Answering {
     /// The members that are awaited together; empty once their answers are complete.
-    members: BTreeMap<String, Standing>,
+    members: BTreeMap<String, MemberState>,
     /// Everybody who has been asked for an answer.
     seats: Vec<String>,
 }
 
 impl Answering {
-    fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Self {
+    fn after<'e>(events: impl IntoIterator<Item = &'e AnyEvent>) -> Self {
         let mut answering = Self::default();
-        for event in told {
+        for event in events {
             answering.apply(event);
         }
         answering
@@ -179,7 +179,7 @@ impl Answering {
         if let Some(Asking::Begins { stage, seats }) = event.asking()
             && stage == answers::STAGE
         {
-            self.members = seats.iter().map(|seat| (seat.member.clone(), Standing::Asked)).collect();
+            self.members = seats.iter().map(|seat| (seat.member.clone(), MemberState::Asked)).collect();
             for seat in seats {
                 if !self.seats.contains(&seat.member) {
                     self.seats.push(seat.member);
@@ -187,16 +187,16 @@ impl Answering {
             }
         } else if let Some(RunEvent::MemberRetried { member, stage, .. }) = event.get() {
             if *stage == answers::STAGE {
-                self.put(member, Standing::Asked);
+                self.put(member, MemberState::Asked);
             }
         } else {
             match event.get() {
                 Some(AnswersEvent::Stage1ModelComplete { member, .. }) => {
-                    self.put(member, Standing::Answered);
+                    self.put(member, MemberState::Answered);
                 }
                 Some(AnswersEvent::Stage1Error { member, data, .. }) => {
                     let is_skipped = matches!(data.error_fact, Some(CallFact::Skipped));
-                    self.put(member, if is_skipped { Standing::Skipped } else { Standing::Failed });
+                    self.put(member, if is_skipped { MemberState::Skipped } else { MemberState::Failed });
                 }
                 Some(AnswersEvent::Stage1Complete { .. }) => self.members.clear(),
                 Some(
@@ -210,19 +210,19 @@ impl Answering {
     }
 
     /// Ignores a member that is not among those awaited.
-    fn put(&mut self, member: &str, standing: Standing) {
+    fn put(&mut self, member: &str, state: MemberState) {
         if let Some(known) = self.members.get_mut(member) {
-            *known = standing;
+            *known = state;
         }
     }
 
     /// Whether this member can be asked again.
     fn check(&self, member: &str) -> Result<(), RetryMemberError> {
         match self.members.get(member) {
-            Some(Standing::Failed) => Ok(()),
-            Some(Standing::Asked) => Err(RetryMemberError::BeingAsked),
-            Some(Standing::Answered) => Err(RetryMemberError::Answered),
-            Some(Standing::Skipped) => Err(RetryMemberError::Skipped),
+            Some(MemberState::Failed) => Ok(()),
+            Some(MemberState::Asked) => Err(RetryMemberError::BeingAsked),
+            Some(MemberState::Answered) => Err(RetryMemberError::Answered),
+            Some(MemberState::Skipped) => Err(RetryMemberError::Skipped),
             None if self.seats.is_empty() || self.seats.iter().any(|seat| seat == member) => {
                 Err(RetryMemberError::NotAnswering)
             }

@@ -49,35 +49,35 @@ fn complete() -> AnyEvent {
 #[test]
 fn who_has_failed_can_be_asked_again_until_the_answers_are_complete() {
     let down = || CallError::new(ErrorKind::Overloaded, "down");
-    let mut told = vec![start(&["one", "two", "three", "four"]), failed("one", down()), answered("two")];
-    told.push(failed("four", CallError::from(CallFact::Skipped)));
-    let check = |told: &[AnyEvent], member: &str| Answering::after(told).check(member);
-    assert!(check(&told, "one").is_ok());
-    assert!(matches!(check(&told, "two"), Err(RetryMemberError::Answered)));
-    assert!(matches!(check(&told, "three"), Err(RetryMemberError::BeingAsked)));
-    assert!(matches!(check(&told, "four"), Err(RetryMemberError::Skipped)));
-    let Err(RetryMemberError::NoSuchMember(seats)) = check(&told, "nobody") else {
+    let mut events = vec![start(&["one", "two", "three", "four"]), failed("one", down()), answered("two")];
+    events.push(failed("four", CallError::from(CallFact::Skipped)));
+    let check = |events: &[AnyEvent], member: &str| Answering::after(events).check(member);
+    assert!(check(&events, "one").is_ok());
+    assert!(matches!(check(&events, "two"), Err(RetryMemberError::Answered)));
+    assert!(matches!(check(&events, "three"), Err(RetryMemberError::BeingAsked)));
+    assert!(matches!(check(&events, "four"), Err(RetryMemberError::Skipped)));
+    let Err(RetryMemberError::NoSuchMember(seats)) = check(&events, "nobody") else {
         panic!("nobody has that seat")
     };
     assert_eq!(seats, ["one", "two", "three", "four"]);
 
-    told.push(retried("one"));
-    assert!(matches!(check(&told, "one"), Err(RetryMemberError::BeingAsked)));
-    told.push(failed("one", down()));
-    assert!(check(&told, "one").is_ok());
-    told.push(complete());
-    assert!(matches!(check(&told, "one"), Err(RetryMemberError::NotAnswering)));
-    assert!(closes(told.last().unwrap()));
+    events.push(retried("one"));
+    assert!(matches!(check(&events, "one"), Err(RetryMemberError::BeingAsked)));
+    events.push(failed("one", down()));
+    assert!(check(&events, "one").is_ok());
+    events.push(complete());
+    assert!(matches!(check(&events, "one"), Err(RetryMemberError::NotAnswering)));
+    assert!(closes(events.last().unwrap()));
 }
 
 #[test]
 fn where_others_are_asked_after_them_only_those_can_be_asked_again() {
     let down = || CallError::new(ErrorKind::Overloaded, "down");
-    let told = [start(&["one", "two"]), failed("one", down()), start(&["three"]), failed("one", down())];
-    let answering = Answering::after(&told);
+    let events = [start(&["one", "two"]), failed("one", down()), start(&["three"]), failed("one", down())];
+    let answering = Answering::after(&events);
     assert!(matches!(answering.check("one"), Err(RetryMemberError::NotAnswering)));
     assert!(matches!(answering.check("three"), Err(RetryMemberError::BeingAsked)));
-    assert!(closes(&told[2]) && !closes(&told[3]));
+    assert!(closes(&events[2]) && !closes(&events[3]));
     assert!(matches!(Answering::default().check("one"), Err(RetryMemberError::NotAnswering)));
 }
 

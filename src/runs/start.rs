@@ -57,15 +57,15 @@ pub struct Replaces {
 
 /// The run that answers an [`Ask`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct StartedRun {
     pub run: RunId,
     /// What was begun; `None` where the same request had started the run before.
-    pub begun: Option<Begun>,
+    pub begun: Option<RunStart>,
 }
 
 /// A run that was started just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Begun {
+pub struct RunStart {
     pub at: Timestamp,
     pub conversation: ConversationId,
     pub answer: AnswerShape,
@@ -77,7 +77,7 @@ impl Runs {
     ///
     /// # Errors
     /// Nothing is stored then.
-    pub async fn start(&self, tx: Tx, ask: Ask) -> Result<Asked, StartError> {
+    pub async fn start(&self, tx: Tx, ask: Ask) -> Result<StartedRun, StartError> {
         start(self, tx, ask).await
     }
 }
@@ -113,7 +113,7 @@ fn attached(file: &Attached) -> attachments::Attached {
 }
 
 /// See [`Runs::start`].
-pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartError> {
+pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<StartedRun, StartError> {
     let shared = &runs.shared;
     // A closing server also waits for runs that are being started. Held before the check: so either the server waits
     // for this one, or the check sees that the server is closing.
@@ -168,7 +168,8 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     // Its lease may expire before the database has confirmed the start; the run must not count as abandoned then.
     let _here = shared.begin(id);
     let answer = ask.plan.answer_shape();
-    let asked = |at| Asked { run: id, begun: Some(Begun { at, conversation: ask.conversation, answer }) };
+    let asked =
+        |at| StartedRun { run: id, begun: Some(RunStart { at, conversation: ask.conversation, answer }) };
     let began = Instant::now();
     let (at, reservation) = match runs::start(&shared.db, tx, &new).await? {
         runs::Started::New(at, reservation) => (at, reservation),
@@ -178,7 +179,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
             shared.look_for_work();
             return Ok(asked(at));
         }
-        runs::Started::Known(run) => return Ok(Asked { run, begun: None }),
+        runs::Started::Known(run) => return Ok(StartedRun { run, begun: None }),
         runs::Started::KeyOfAnother => return Err(StartError::KeyOfAnother),
         runs::Started::Busy(run) => return Err(StartError::Busy(run)),
         runs::Started::TooMany => return Err(StartError::TooMany),
@@ -191,7 +192,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
             return Err(StartError::NotAgain("the conversation has gone on since; look at it again"));
         }
         runs::Started::OverBudget(budget) => {
-            tracing::info!(user_scope = budget.budget.whose.scope(), "a question does not fit into a budget");
+            tracing::info!(user_scope = budget.budget.owner.scope(), "a question does not fit into a budget");
             let over = admission::over_budget(*budget, estimate, new.need);
             return Err(StartError::OverBudget(Box::new(over)));
         }

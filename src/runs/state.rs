@@ -136,7 +136,7 @@ impl Runs {
 
     /// Waits until this process, while shutting down, gives up this run or its readers: from the beginning of the
     /// shutdown if the run is executed elsewhere or queued, otherwise when the live runs are handed over.
-    pub async fn leaves(&self, run: RunId) {
+    pub async fn released(&self, run: RunId) {
         self.shared.closed.cancelled().await;
         if self.shared.live().contains_key(&run) {
             self.shared.handed_over.cancelled().await;

@@ -12,18 +12,18 @@ pub(super) async fn until_answered<T, F>(what: &str, mut query: impl FnMut() -> 
 where
     F: Future<Output = Result<T, StoreError>>,
 {
-    let mut is_told = false;
+    let mut is_logged = false;
     loop {
         match query().await {
             Err(error @ StoreError::Unavailable(_)) => {
-                if !is_told {
+                if !is_logged {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
                         what,
                         "a run waits for the database"
                     );
                 }
-                is_told = true;
+                is_logged = true;
                 tokio::time::sleep(PAUSE).await;
             }
             result => return result,

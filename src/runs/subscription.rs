@@ -255,7 +255,7 @@ impl Subscription {
         let mut progress = live.progress();
         tokio::select! {
             () = sleep_until(tokens_from) => {}
-            _ = progress.wait_for(|progress| progress.told_to > self.after) => {}
+            _ = progress.wait_for(|progress| progress.structural_to > self.after) => {}
             () = self.gone(live) => {}
         }
     }

@@ -4,7 +4,7 @@ use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
 
 use crate::llm::exchange::{Refusal, read_bounded, refusal};
-use crate::llm::upstream_error::Asked;
+use crate::llm::upstream_error::ErrorContext;
 use crate::llm::{CallError, ErrorKind, clean};
 
 /// The longest answer; twenty results with their excerpts take a hundredth of this.
@@ -19,15 +19,15 @@ pub(super) enum Failed {
 }
 
 /// Sends a request. The answer is read as JSON, whatever its content type.
-pub(super) async fn json(asked: &Asked, request: RequestBuilder) -> Result<Value, Failed> {
-    let lost = |error: reqwest::Error| Failed::Lost(asked.transport(error));
+pub(super) async fn json(context: &ErrorContext, request: RequestBuilder) -> Result<Value, Failed> {
+    let lost = |error: reqwest::Error| Failed::Lost(context.transport(error));
     let response = request.send().await.map_err(lost)?;
     let status = response.status();
     if !status.is_success() || status == StatusCode::NO_CONTENT {
         return Err(Failed::Refused(refusal(response).await));
     }
     let body = read_bounded(response, MAX_BODY_BYTES).await;
-    let bad = |what: &str| Failed::Lost(asked.bad_response(what));
+    let bad = |what: &str| Failed::Lost(context.bad_response(what));
     if body.over_bound {
         return Err(bad("its answer is longer than 4 MiB and was not read"));
     }
@@ -45,16 +45,21 @@ pub(super) async fn json(asked: &Asked, request: RequestBuilder) -> Result<Value
 }
 
 /// What a refusal says, as a sentence after which `why` (what to do, or nothing) and the engine's own words follow.
-pub(super) fn refused(asked: &Asked, kind: ErrorKind, refusal: &Refusal, sentence: &str) -> CallError {
-    let words = asked.excerpt(&own_words(&String::from_utf8_lossy(&refusal.body)));
+pub(super) fn refused(
+    context: &ErrorContext,
+    kind: ErrorKind,
+    refusal: &Refusal,
+    sentence: &str,
+) -> CallError {
+    let words = context.excerpt(&own_words(&String::from_utf8_lossy(&refusal.body)));
     let colon = if words.is_empty() { "" } else { ": " };
-    let message = format!("{} {sentence} (HTTP {}){colon}{words}", asked.provider, refusal.status);
+    let message = format!("{} {sentence} (HTTP {}){colon}{words}", context.provider, refusal.status);
     let retry_after_ms = refusal.retry_after.and_then(|pause| u64::try_from(pause.as_millis()).ok());
     CallError { status: Some(refusal.status), retry_after_ms, ..CallError::new(kind, message) }
 }
 
 /// The meaning of a status that is the same for every engine.
-pub(super) fn usual_refusal(asked: &Asked, refusal: &Refusal) -> CallError {
+pub(super) fn usual_refusal(context: &ErrorContext, refusal: &Refusal) -> CallError {
     let (kind, sentence) = match refusal.status {
         300..=399 => {
             (ErrorKind::Refused, "answered with a redirect, which is not followed; check its base_url")
@@ -66,7 +71,7 @@ pub(super) fn usual_refusal(asked: &Asked, refusal: &Refusal) -> CallError {
         200..=299 => (ErrorKind::BadResponse, "answered without a result"),
         _ => (ErrorKind::Refused, "refused the search"),
     };
-    refused(asked, kind, refusal, sentence)
+    refused(context, kind, refusal, sentence)
 }
 
 /// The sentence in the body of a refusal: `{"detail": {"error": …}}` and its relatives, or plain text.
@@ -116,8 +121,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_refusal_is_one_short_line(body in proptest::collection::vec(any::<u8>(), 0..600), status in 300u16..600) {
-            let asked = Asked { provider: "tavily".into(), model: String::new(), secrets: Default::default() };
-            let error = usual_refusal(&asked, &Refusal { status, retry_after: None, body });
+            let context = ErrorContext { provider: "tavily".into(), model: String::new(), secrets: Default::default() };
+            let error = usual_refusal(&context, &Refusal { status, retry_after: None, body });
             prop_assert!(error.message.chars().count() < 450);
             prop_assert!(!error.message.contains(char::is_control), "{:?}", error.message);
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::llm::exchange::Refusal;
-use crate::llm::upstream_error::{Asked, Secrets};
+use crate::llm::upstream_error::{ErrorContext, Secrets};
 use crate::llm::{CallError, ErrorKind};
 
 use super::exchange::{self, Failed};
@@ -24,7 +24,7 @@ const MAX_ENGINES_NAMED: usize = 5;
 pub(super) struct Searxng {
     client: reqwest::Client,
     search: Url,
-    asked: Asked,
+    context: ErrorContext,
 }
 
 impl Searxng {
@@ -34,9 +34,12 @@ impl Searxng {
         let base = settings.base_url.as_deref().unwrap_or_default();
         let search = Url::parse(&format!("{}/search", base.trim_end_matches('/')))
             .map_err(|error| format!("search.searxng.base_url: {error}"))?;
-        let asked =
-            Asked { provider: NAME.to_owned(), model: "search".to_owned(), secrets: Secrets::default() };
-        Ok(Self { client, search, asked })
+        let context = ErrorContext {
+            provider: NAME.to_owned(),
+            model: "search".to_owned(),
+            secrets: Secrets::default(),
+        };
+        Ok(Self { client, search, context })
     }
 
     fn request(&self, parameters: &[(&str, &str)]) -> RequestBuilder {
@@ -63,9 +66,9 @@ impl Searxng {
                 ErrorKind::RateLimited,
                 "takes this server for a bot: switch its limiter off (`server.limiter`), or let this address pass",
             ),
-            _ => return exchange::usual_refusal(&self.asked, refusal),
+            _ => return exchange::usual_refusal(&self.context, refusal),
         };
-        exchange::refused(&self.asked, kind, refusal, sentence)
+        exchange::refused(&self.context, kind, refusal, sentence)
     }
 
     /// Nothing was found because no engine answered: that is an error.
@@ -80,7 +83,7 @@ impl Searxng {
             })
             .take(MAX_ENGINES_NAMED)
             .collect();
-        let named = self.asked.excerpt(&named.join(", "));
+        let named = self.context.excerpt(&named.join(", "));
         let message = format!("{NAME} found nothing, since engines that it asks did not answer ({named})");
         // A retry right away would not help.
         Some(CallError { status: Some(200), ..CallError::new(ErrorKind::Overloaded, message) })
@@ -91,9 +94,9 @@ impl Searxng {
 impl Search for Searxng {
     async fn search(&self, query: &Query) -> Result<Found, CallError> {
         let request = self.request(&[("q", &words(&query.text)), ("format", "json"), ("safesearch", "1")]);
-        let said = exchange::json(&self.asked, request).await.map_err(|failed| self.failed(failed))?;
+        let said = exchange::json(&self.context, request).await.map_err(|failed| self.failed(failed))?;
         let found = read(&said, query.max_results)
-            .ok_or_else(|| self.asked.bad_response("its answer holds no list of results"))?;
+            .ok_or_else(|| self.context.bad_response("its answer holds no list of results"))?;
         if found == Found::default()
             && let Some(error) = self.silent_engines(&said)
         {
@@ -104,7 +107,7 @@ impl Search for Searxng {
 
     /// Sends a request without a query, which searches nothing and is answered 400 where JSON is enabled.
     async fn check(&self) -> Result<(), CallError> {
-        match exchange::json(&self.asked, self.request(&[("format", "json")])).await {
+        match exchange::json(&self.context, self.request(&[("format", "json")])).await {
             Ok(_) | Err(Failed::Refused(Refusal { status: 400, .. })) => Ok(()),
             Err(failed) => Err(self.failed(failed)),
         }

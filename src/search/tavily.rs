@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
 
 use crate::llm::exchange::Refusal;
-use crate::llm::upstream_error::Asked;
+use crate::llm::upstream_error::ErrorContext;
 use crate::llm::{CallError, ErrorKind};
 
 use super::exchange::{self, Failed};
@@ -23,7 +23,7 @@ pub(super) struct Tavily {
     base_url: String,
     key: SecretString,
     key_in: KeyIn,
-    asked: Asked,
+    context: ErrorContext,
 }
 
 impl Tavily {
@@ -38,7 +38,7 @@ impl Tavily {
         if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err("search.tavily.api_key: holds characters that cannot be sent in a header".to_owned());
         }
-        let asked = Asked {
+        let context = ErrorContext {
             provider: NAME.to_owned(),
             model: "search".to_owned(),
             secrets: std::iter::once(key.to_owned()).collect(),
@@ -48,7 +48,7 @@ impl Tavily {
             base_url: settings.base_url.clone(),
             key: key.to_owned().into(),
             key_in: settings.key_in,
-            asked,
+            context,
         })
     }
 
@@ -85,9 +85,9 @@ impl Tavily {
             433 => {
                 (ErrorKind::RateLimited, "says that the pay-as-you-go limit of the server's key is reached")
             }
-            _ => return exchange::usual_refusal(&self.asked, refusal),
+            _ => return exchange::usual_refusal(&self.context, refusal),
         };
-        exchange::refused(&self.asked, kind, refusal, sentence)
+        exchange::refused(&self.context, kind, refusal, sentence)
     }
 }
 
@@ -99,15 +99,15 @@ impl Search for Tavily {
             KeyIn::Header | KeyIn::Both => self.with_bearer(request),
             KeyIn::Body => request,
         };
-        let said = exchange::json(&self.asked, request).await.map_err(|failed| self.failed(failed))?;
+        let said = exchange::json(&self.context, request).await.map_err(|failed| self.failed(failed))?;
         read(&said, query.max_results)
-            .ok_or_else(|| self.asked.bad_response("its answer holds no list of results"))
+            .ok_or_else(|| self.context.bad_response("its answer holds no list of results"))
     }
 
     /// What the key has used: that costs no credit.
     async fn check(&self) -> Result<(), CallError> {
         let request = self.with_bearer(self.client.get(format!("{}/usage", self.base_url)));
-        match exchange::json(&self.asked, request).await {
+        match exchange::json(&self.context, request).await {
             Ok(_) => Ok(()),
             // A gateway that offers only searches.
             Err(Failed::Refused(Refusal { status: 404 | 405, .. })) => Ok(()),

@@ -52,7 +52,7 @@ pub struct App {
     /// Told when a schedule was made or changed here: it may be due sooner than the one that is waited for.
     pub scheduled: Notify,
     /// When a peer that is not trusted was last logged.
-    pub told_of_peer: Mutex<Option<Instant>>,
+    pub peer_warned_at: Mutex<Option<Instant>>,
 }
 
 impl App {

@@ -28,7 +28,7 @@ use crate::council::seeing::{self, Blind};
 use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::{Models as _, Sampling};
-use crate::runs::{Ask, Asked, AskedBy, Subscription};
+use crate::runs::{Ask, AskedBy, StartedRun, Subscription};
 use crate::store::conversations::{self, SeatMessage, Text, Tree};
 use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
@@ -78,7 +78,7 @@ pub(super) async fn ask(
     caller: &Caller,
     request: &HttpRequest,
     question: Question<'_>,
-) -> Result<Asked, Problem> {
+) -> Result<StartedRun, Problem> {
     ask_for(app, caller, asked_by(request), question).await
 }
 
@@ -91,7 +91,7 @@ pub(super) async fn ask_for(
     caller: &Caller,
     asked_by: AskedBy,
     question: Question<'_>,
-) -> Result<Asked, Problem> {
+) -> Result<StartedRun, Problem> {
     caller.may(Permission::Ask)?;
     app.admit()?;
     let tx = app.db.begin_frequent(&caller.scope()).await?;
@@ -109,7 +109,7 @@ pub(super) async fn ask_in(
     mut tx: Tx,
     asked_by: AskedBy,
     question: Question<'_>,
-) -> Result<Asked, Problem> {
+) -> Result<StartedRun, Problem> {
     let Question { conversation, body, history, idempotency_key, is_attended, program, firing } = question;
     let Planned { mut plan, parent, project } =
         planned(app, caller, &mut tx, Some(conversation), body, history).await?;
@@ -177,7 +177,7 @@ pub(super) async fn wait_as(
                 }
                 Err(error) => return Err(error.into()),
             },
-            () = app.runs.leaves(run) => break,
+            () = app.runs.released(run) => break,
         }
     }
     match crate::store::runs::find(&app.db, &caller.scope(), run).await {

@@ -20,7 +20,7 @@ use crate::council::prompts::history::Turn;
 use crate::council::settings::Settings;
 use crate::id::{MessageId, PresetId, RunId, UserId};
 use crate::identity::{AuthMethod, Identity};
-use crate::runs::ephemeral::Ended;
+use crate::runs::ephemeral::EphemeralOutcome;
 use crate::store::{StoreError, presets};
 
 /// The user whom a command asks for.
@@ -113,8 +113,8 @@ pub fn configured(app: &App) -> Value {
 
 /// An answer that nobody keeps, as `GET /api/conversations/{id}` would have it.
 #[must_use]
-pub fn answer(run: RunId, message: MessageId, ended: Ended) -> Value {
-    let Ended { status, error, deliberation } = ended;
+pub fn answer(run: RunId, message: MessageId, outcome: EphemeralOutcome) -> Value {
+    let EphemeralOutcome { status, error, deliberation } = outcome;
     let other_names = Box::new(deliberation.format.other_names(deliberation.stage3.as_ref()));
     let message = Message::Assistant {
         id: message,

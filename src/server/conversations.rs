@@ -16,7 +16,7 @@ use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored
 use crate::council::field::{FieldErrorKind, Fields, name_problem};
 use crate::id::{ConversationId, FolderId, MessageId, ProjectId};
 use crate::identity::Permission;
-use crate::store::conversations::{self, Due, Filter, InFolder, Node, Order, Tree};
+use crate::store::conversations::{self, Filter, InFolder, Node, Order, PurgeState, Tree};
 use crate::store::{StoreError, audit, purge_now};
 
 const MAX_TITLE_CHARS: usize = 200;
@@ -406,10 +406,14 @@ pub(super) async fn remove(
 async fn purge(app: &App, caller: &Caller, id: ConversationId) -> Result<web::Json<Deleted>, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     match conversations::make_due(&mut tx, id).await.map_err(named)? {
-        Due::Now => {}
-        Due::NotDeleted => return Err(Problem::not_to_purge("only a deleted conversation can be purged")),
-        Due::Running => return Err(Problem::not_to_purge("a run of this conversation is not over yet")),
-        Due::Held => return Err(Problem::held()),
+        PurgeState::Now => {}
+        PurgeState::NotDeleted => {
+            return Err(Problem::not_to_purge("only a deleted conversation can be purged"));
+        }
+        PurgeState::Running => {
+            return Err(Problem::not_to_purge("a run of this conversation is not over yet"));
+        }
+        PurgeState::Held => return Err(Problem::held()),
     }
     audit::append(&mut tx, &caller.user, "conversation.purge", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;

@@ -248,7 +248,7 @@ pub(super) fn asked_by(request: &HttpRequest) -> AskedBy {
     let extensions = request.extensions();
     AskedBy {
         request_id: extensions.get::<RequestId>().map(ToString::to_string),
-        place: extensions.get::<Span>().and_then(Span::place),
+        context: extensions.get::<Span>().and_then(Span::context),
     }
 }
 

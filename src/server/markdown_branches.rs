@@ -21,12 +21,12 @@ pub fn conversation(conversation: &Conversation) -> String {
         conversation.messages.iter().filter_map(Message::parent_id).collect();
     let ends = conversation.messages.iter().filter(|message| !gone_on_from.contains(&message.id()));
     let count = conversation.branches;
-    let mut told = HashSet::new();
+    let mut written = HashSet::new();
     for (place, end) in ends.enumerate() {
         let parent = |message: &&Message| message.parent_id().and_then(|id| by_id.get(&id)).copied();
         let way: Vec<&Message> = std::iter::successors(Some(end), parent).collect();
         let own: Vec<&Message> =
-            way.iter().rev().copied().filter(|message| told.insert(message.id())).collect();
+            way.iter().rev().copied().filter(|message| written.insert(message.id())).collect();
         if count > 1 {
             let shared = way.get(own.len()).and_then(parent);
             text.push_str(&heading((place, count), shared, conversation.branch_end == Some(end.id())));
@@ -44,7 +44,7 @@ pub fn conversation(conversation: &Conversation) -> String {
 pub fn heading((place, count): (usize, usize), shared: Option<&Message>, is_in_force: bool) -> String {
     let mut text = format!("\n## Branch {} of {count}\n", place + 1);
     if place > 0 {
-        text.push_str(&format!("\n_{}_\n", leaves(shared)));
+        text.push_str(&format!("\n_{}_\n", origin(shared)));
     }
     if is_in_force {
         text.push_str("\n_This is the branch that was looked at last._\n");
@@ -52,7 +52,7 @@ pub fn heading((place, count): (usize, usize), shared: Option<&Message>, is_in_f
     text
 }
 
-fn leaves(question: Option<&Message>) -> String {
+fn origin(question: Option<&Message>) -> String {
     match question {
         Some(Message::User { content, .. }) => {
             format!("It goes on from the answer to: {}", beginning(content))

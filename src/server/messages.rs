@@ -20,7 +20,7 @@ use crate::council::estimate::{Estimate, Kept};
 use crate::council::formats;
 use crate::id::ConversationId;
 use crate::identity::Permission;
-use crate::runs::{Asked, budget_state};
+use crate::runs::{StartedRun, budget_state};
 
 /// Asks the council and answers with the whole deliberation when it is over. If this server shuts down
 /// before that, the run goes on at another: 202 says where to read it. Do not ask again then.
@@ -176,7 +176,7 @@ async fn start(
     request: &HttpRequest,
     path: &str,
     body: &Value,
-) -> Result<Asked, Problem> {
+) -> Result<StartedRun, Problem> {
     let conversation: ConversationId = id(path, "Conversation")?;
     let idempotency_key = idempotency::key(request, Target::Question(conversation), body)?;
     asking::ask(

@@ -92,12 +92,12 @@ struct PresetRequest {
 }
 
 /// What a request says of it.
-pub(super) struct Given {
+pub(super) struct PresetInput {
     pub settings: Option<SettingsLayer>,
     pub options: Option<RunOptions>,
 }
 
-impl Given {
+impl PresetInput {
     /// Reads the fields `settings` and `options`.
     pub(super) fn take(fields: &mut Fields<'_>) -> Self {
         let options: Option<RunOptions> = fields.take("options", "an object of options of a request");
@@ -194,7 +194,7 @@ pub(super) async fn save(
         fields.refuse("name", FieldErrorKind::Value, problem);
     }
     let shared = fields.take("shared", "true or false").unwrap_or(false);
-    let Given { settings, options } = Given::take(&mut fields);
+    let PresetInput { settings, options } = PresetInput::take(&mut fields);
     if shared {
         caller.admin()?;
     }

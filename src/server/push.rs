@@ -218,7 +218,7 @@ pub(super) async fn saw(
     caller.in_person("notifications")?;
     let run: RunId = id(&path, "Run")?;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    push::saw(&mut tx, run).await.map_err(|error| Problem::from(error).naming("Run"))?;
+    push::mark_seen(&mut tx, run).await.map_err(|error| Problem::from(error).naming("Run"))?;
     tx.commit().await?;
     Ok(web::Json(SeenRun { status: Status::Ok, run_id: run }))
 }

@@ -21,7 +21,7 @@ const REMEMBERED: Duration = Duration::from_secs(20 * 60);
 const MOST: usize = 256;
 
 /// What comes of a call, for everybody who waits for it.
-pub(super) type Made = Shared<BoxFuture<'static, Result<Result<Reply, CallError>, Problem>>>;
+pub(super) type PendingReply = Shared<BoxFuture<'static, Result<Result<Reply, CallError>, Problem>>>;
 
 /// By what the same request is known again.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl Name {
 struct Call {
     digest: Vec<u8>,
     begun: Instant,
-    made: Made,
+    reply: PendingReply,
 }
 
 /// See the module.
@@ -57,30 +57,34 @@ impl SingleCalls {
     ///
     /// # Errors
     /// When the name stands for another request.
-    pub(super) fn join(&self, name: &Name, begin: impl FnOnce() -> Made) -> Result<(Made, bool), Problem> {
+    pub(super) fn join(
+        &self,
+        name: &Name,
+        begin: impl FnOnce() -> PendingReply,
+    ) -> Result<(PendingReply, bool), Problem> {
         let mut calls = self.calls();
         calls.retain(|_, call| call.begun.elapsed() < REMEMBERED);
         if let Some(call) = calls.get(&name.place) {
             if call.digest != name.digest {
                 return Err(StartError::KeyOfAnother.into());
             }
-            let made = call.made.clone().now_or_never();
-            if made.is_none_or(|made| matches!(made, Ok(Ok(_)))) {
-                return Ok((call.made.clone(), true));
+            let reply = call.reply.clone().now_or_never();
+            if reply.is_none_or(|reply| matches!(reply, Ok(Ok(_)))) {
+                return Ok((call.reply.clone(), true));
             }
         }
-        let made = begin();
+        let reply = begin();
         calls.remove(&name.place);
         if calls.len() < MOST {
-            let call = Call { digest: name.digest.clone(), begun: Instant::now(), made: made.clone() };
+            let call = Call { digest: name.digest.clone(), begun: Instant::now(), reply: reply.clone() };
             calls.insert(name.place.clone(), call);
         }
-        Ok((made, false))
+        Ok((reply, false))
     }
 
     /// A client has had the reply. A client that sends the same request after that wants another one, unless its own
     /// key says otherwise.
-    pub(super) fn had(&self, name: &Name) {
+    pub(super) fn mark_delivered(&self, name: &Name) {
         if !name.is_given {
             self.calls().remove(&name.place);
         }

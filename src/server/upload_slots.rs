@@ -17,7 +17,7 @@ pub struct UploadSlots(Mutex<HashMap<UserId, usize>>);
 
 impl UploadSlots {
     /// Takes so many for one person, if that many are left for them.
-    pub(super) fn take(&self, user: &UserId, count: usize) -> Option<Taken<'_>> {
+    pub(super) fn take(&self, user: &UserId, count: usize) -> Option<UploadPermit<'_>> {
         let mut taken = self.taken();
         let all: usize = taken.values().sum();
         let theirs = taken.get(user).copied().unwrap_or_default();
@@ -25,7 +25,7 @@ impl UploadSlots {
             return None;
         }
         taken.insert(user.clone(), theirs + count);
-        Some(Taken { slots: self, user: user.clone(), count })
+        Some(UploadPermit { slots: self, user: user.clone(), count })
     }
 
     fn taken(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
@@ -35,13 +35,13 @@ impl UploadSlots {
 
 /// Slots that are taken; free again when it is dropped.
 #[derive(Debug)]
-pub(super) struct Taken<'a> {
+pub(super) struct UploadPermit<'a> {
     slots: &'a UploadSlots,
     user: UserId,
     count: usize,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for UploadPermit<'_> {
     fn drop(&mut self) {
         let mut taken = self.slots.taken();
         if let Some(theirs) = taken.get_mut(&self.user) {

@@ -171,8 +171,8 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<web::Json<WebhookWithSecret>, Problem> {
     caller.in_person("webhooks")?;
-    let wanted = Wanted::read(&app, &body.0, None)?;
-    let scope = if wanted.is_instance {
+    let input = WebhookInput::read(&app, &body.0, None)?;
+    let scope = if input.is_instance {
         caller.admin()?;
         Scope::Admin
     } else {
@@ -181,9 +181,9 @@ pub(super) async fn create(
     let secret = new_secret();
     let most = app.config.webhooks.max_per_user;
     let mut tx = app.db.begin(&scope).await?;
-    let made = webhooks::create(&mut tx, &wanted.settings, &secret, most.into()).await?;
+    let made = webhooks::create(&mut tx, &input.settings, &secret, most.into()).await?;
     let Some(webhook) = made else { return Err(Problem::field("url", &too_many(most))) };
-    let details = json!({ "instance": wanted.is_instance });
+    let details = json!({ "instance": input.is_instance });
     audit::append(&mut tx, &caller.user, "webhook.create", Some(&webhook.id.to_string()), &details).await?;
     tx.commit().await?;
     Ok(web::Json(WebhookWithSecret { webhook: webhook.into(), secret: shown(&secret) }))
@@ -212,8 +212,8 @@ pub(super) async fn change(
     let mut tx = app.db.begin(&scope).await?;
     // What the request leaves out stays as it is now: another change may have come in between, or the receiver's last no.
     let present = webhooks::find_to_change(&mut tx, webhook.id).await.map_err(named)?;
-    let wanted = Wanted::read(&app, &body.0, Some(&present))?;
-    let webhook = webhooks::change(&mut tx, webhook.id, &wanted.settings).await.map_err(named)?;
+    let input = WebhookInput::read(&app, &body.0, Some(&present))?;
+    let webhook = webhooks::change(&mut tx, webhook.id, &input.settings).await.map_err(named)?;
     let target = webhook.id.to_string();
     audit::append(&mut tx, &caller.user, "webhook.change", Some(&target), &json!({})).await?;
     tx.commit().await?;
@@ -349,12 +349,12 @@ fn named(error: StoreError) -> Problem {
 }
 
 /// What a webhook is to be.
-struct Wanted {
+struct WebhookInput {
     settings: WebhookSettings,
     is_instance: bool,
 }
 
-impl Wanted {
+impl WebhookInput {
     /// Reads the request, over what there is if there is something. Every wrong field is named.
     fn read(app: &App, body: &Value, present: Option<&Webhook>) -> Result<Self, Problem> {
         let mut fields = Fields::of(body)?;

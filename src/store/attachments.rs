@@ -8,7 +8,7 @@ use sqlx::types::Json;
 
 use crate::id::MessageId;
 
-use super::objects::{Content, Place};
+use super::objects::{Content, Location};
 use super::{StoreError, Tx, refuse_nul, settings, time};
 
 /// A file without its content.
@@ -55,7 +55,7 @@ pub struct NewAttachment<'a> {
     pub filename: &'a str,
     pub file_type: &'a str,
     pub mime_type: &'a str,
-    pub place: Place<'a>,
+    pub location: Location<'a>,
     pub contents: Contents<'a>,
 }
 
@@ -141,10 +141,10 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
         .bind(new.id)
         .execute(&mut **tx)
         .await?;
-    if let Some(used) = used_up(tx, (new.id, new.place.size()), most).await? {
+    if let Some(used) = used_up(tx, (new.id, new.location.size()), most).await? {
         return Ok(Saved::NoRoom { used });
     }
-    if !new.place.is_still_there(tx).await? {
+    if !new.location.is_still_there(tx).await? {
         return Ok(Saved::TooLate);
     }
     let (text, is_cut, problem, pixels) = match new.contents {
@@ -152,7 +152,7 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
         Contents::Unread(problem) => (None, false, Some(problem), None),
         Contents::Picture(pixels) => (None, false, None, Some(pixels)),
     };
-    let (content, object_key) = new.place.parts();
+    let (content, object_key) = new.location.parts();
     let row = sqlx::query(concat!(
         "INSERT INTO attachments AS a (user_id, id, filename, file_type, mime_type, size, content, text, characters,
                                        text_is_cut, problem, width, height, object_key)
@@ -171,7 +171,7 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     .bind(problem)
     .bind(pixels.map(|(width, _)| width))
     .bind(pixels.map(|(_, height)| height))
-    .bind(new.place.size().cast_signed())
+    .bind(new.location.size().cast_signed())
     .bind(object_key)
     .fetch_one(&mut **tx)
     .await?;
@@ -436,9 +436,9 @@ pub async fn remove_unused(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
 }
 
 /// Files that are to go with the messages that came with them, unless others did, too.
-pub(super) struct Leaving(Vec<(String, String)>);
+pub(super) struct DetachedFiles(Vec<(String, String)>);
 
-impl Leaving {
+impl DetachedFiles {
     /// The files of the messages of these conversations.
     pub(super) async fn of(tx: &mut Tx, conversations: &[uuid::Uuid]) -> Result<Self, StoreError> {
         let files = sqlx::query_as(

@@ -105,7 +105,7 @@ fn refuse(target: Option<&str>, details: &Value) -> Result<(), StoreError> {
 
 /// Which entries of the log; fields that are left out match all.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
+pub struct Filter<'a> {
     /// Of this person.
     pub user: Option<&'a UserId>,
     /// Of this action, or of all of one noun: `conversation.delete`, `conversation`.
@@ -119,7 +119,7 @@ pub struct Wanted<'a> {
 }
 
 /// The log, newest first. Needs the admins' scope.
-pub async fn list(tx: &mut Tx, wanted: Wanted<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
+pub async fn list(tx: &mut Tx, filter: Filter<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
         "SELECT id, at, user_id, action, target, details FROM audit_log
@@ -130,13 +130,13 @@ pub async fn list(tx: &mut Tx, wanted: Wanted<'_>, limit: u32) -> Result<Vec<Ent
            AND ($7::timestamptz IS NULL OR at < $7)
          ORDER BY id DESC LIMIT $3",
     )
-    .bind(wanted.user.map(UserId::as_str))
-    .bind(wanted.before)
+    .bind(filter.user.map(UserId::as_str))
+    .bind(filter.before)
     .bind(i64::from(limit))
-    .bind(wanted.action)
-    .bind(wanted.target)
-    .bind(wanted.span.from.map(jiff_sqlx::Timestamp::from))
-    .bind(wanted.span.until.map(jiff_sqlx::Timestamp::from))
+    .bind(filter.action)
+    .bind(filter.target)
+    .bind(filter.span.from.map(jiff_sqlx::Timestamp::from))
+    .bind(filter.span.until.map(jiff_sqlx::Timestamp::from))
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()

@@ -71,7 +71,7 @@ const RUNS_END_WITHIN: Duration = Duration::from_secs(5);
 
 /// The outcome of a request to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
+pub enum EraseOutcome {
     /// It has begun, now or before.
     Yes,
     /// There is a hold on this person's data.
@@ -80,7 +80,7 @@ pub enum Begun {
 
 /// Begins it: what is written in this person's name is refused from here on. Waits for the transactions of theirs
 /// that are under way.
-pub async fn begin(db: &Db, user: &UserId) -> Result<Begun, StoreError> {
+pub async fn begin(db: &Db, user: &UserId) -> Result<EraseOutcome, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     wait_for_their_transactions(&mut tx, user).await?;
     let row = sqlx::query(
@@ -94,7 +94,7 @@ pub async fn begin(db: &Db, user: &UserId) -> Result<Begun, StoreError> {
         return Err(StoreError::Blocked);
     }
     if row.try_get("held")? {
-        return Ok(Begun::Held);
+        return Ok(EraseOutcome::Held);
     }
     let audit_name: Option<String> = sqlx::query_scalar(
         "INSERT INTO erasures (user_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING audit_name",
@@ -109,7 +109,7 @@ pub async fn begin(db: &Db, user: &UserId) -> Result<Begun, StoreError> {
             .await?;
     }
     tx.commit().await?;
-    Ok(Begun::Yes)
+    Ok(EraseOutcome::Yes)
 }
 
 /// Whether this person's data is being erased. Until this transaction ends, none of theirs is under way, and no erasure begins.

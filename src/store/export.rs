@@ -27,9 +27,9 @@ pub struct Listing {
 
 /// The position after a row.
 #[derive(Debug, Clone)]
-pub struct Place(Uuid, String);
+pub struct Cursor(Uuid, String);
 
-impl Place {
+impl Cursor {
     /// The position before the first row.
     pub const START: Self = Self(Uuid::nil(), String::new());
 }
@@ -260,8 +260,12 @@ pub const LEFT_OUT: [(&str, &str); 16] = [
 ];
 
 impl Listing {
-    /// The rows after a place as JSON objects, and the place after the last of them; none after the last row.
-    pub async fn page(self, tx: &mut Tx, after: &Place) -> Result<Option<(Vec<String>, Place)>, StoreError> {
+    /// The rows after a cursor as JSON objects, and the cursor after the last of them; none after the last row.
+    pub async fn page(
+        self,
+        tx: &mut Tx,
+        after: &Cursor,
+    ) -> Result<Option<(Vec<String>, Cursor)>, StoreError> {
         let user = tx.user()?;
         let Self { table, columns, condition, order: (id, text), page, .. } = self;
         let columns: Vec<String> = columns.split(',').map(|column| format!("t.{}", column.trim())).collect();
@@ -279,8 +283,8 @@ impl Listing {
             .fetch_all(&mut **tx)
             .await?;
         let Some(last) = rows.last() else { return Ok(None) };
-        let place = Place(last.try_get("id")?, last.try_get("place")?);
+        let cursor = Cursor(last.try_get("id")?, last.try_get("place")?);
         let json = rows.iter().map(|row| row.try_get("json")).collect::<Result<_, _>>()?;
-        Ok(Some((json, place)))
+        Ok(Some((json, cursor)))
     }
 }

@@ -22,7 +22,7 @@ pub struct Hold {
 
 /// The outcome of placing a hold.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Placed {
+pub enum HoldOutcome {
     /// It is in force.
     Yes(Hold),
     /// There was one, which stays as it is.
@@ -67,11 +67,11 @@ fn hold(row: &sqlx::postgres::PgRow) -> Result<Hold, sqlx::Error> {
 
 /// Places a hold in the name of the administrator `by`, once no erasure can begin at the same time, and records it in
 /// the audit log.
-pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Placed, StoreError> {
+pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<HoldOutcome, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;
     if erasure::is_under_way(&mut tx, user).await? || !users::is_known(&mut tx, user).await? {
-        return Ok(Placed::Erasing);
+        return Ok(HoldOutcome::Erasing);
     }
     let new = sqlx::query(
         "INSERT INTO legal_holds (user_id, reason, placed_by) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
@@ -88,12 +88,12 @@ pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<
                 .bind(user.as_str())
                 .fetch_one(&mut *tx)
                 .await?;
-        return Ok(Placed::Before(hold(&before)?));
+        return Ok(HoldOutcome::Before(hold(&before)?));
     };
     let details = serde_json::json!({});
     audit::append(&mut tx, by, "hold.place", Some(user.as_str()), &details).await?;
     tx.commit().await?;
-    Ok(Placed::Yes(hold(&new)?))
+    Ok(HoldOutcome::Yes(hold(&new)?))
 }
 
 /// Ends a hold. Needs the admins' scope.

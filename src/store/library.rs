@@ -78,7 +78,7 @@ pub struct Content<'c> {
 
 /// Which entries are listed.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'w> {
+pub struct Filter<'w> {
     pub kind: Option<Kind>,
     /// What their names contain, in any case.
     pub name: Option<&'w str>,
@@ -127,11 +127,11 @@ fn version_head(row: &PgRow) -> Result<VersionHead, sqlx::Error> {
 ///
 /// # Errors
 /// When the database is unavailable.
-pub async fn list(tx: &mut Tx, wanted: Wanted<'_>) -> Result<(Vec<Entry>, u64), StoreError> {
+pub async fn list(tx: &mut Tx, filter: Filter<'_>) -> Result<(Vec<Entry>, u64), StoreError> {
     let user = tx.user()?;
-    let name = wanted.name.unwrap_or_default();
+    let name = filter.name.unwrap_or_default();
     refuse_nul("the name", name)?;
-    let kind = wanted.kind.map(Kind::as_str);
+    let kind = filter.kind.map(Kind::as_str);
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
@@ -143,8 +143,8 @@ pub async fn list(tx: &mut Tx, wanted: Wanted<'_>) -> Result<(Vec<Entry>, u64), 
     .bind(user.as_str())
     .bind(kind)
     .bind(name)
-    .bind(i64::from(wanted.limit))
-    .bind(i64::from(wanted.offset))
+    .bind(i64::from(filter.limit))
+    .bind(i64::from(filter.offset))
     .fetch_all(&mut **tx)
     .await?;
     let count: i64 = sqlx::query_scalar(concat!(

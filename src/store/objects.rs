@@ -15,34 +15,34 @@ use super::{Db, Scope, StoreError, Tx};
 
 /// Where the bytes of a file are to be kept.
 #[derive(Debug, Clone, Copy)]
-pub enum Place<'a> {
+pub enum Location<'a> {
     /// In its row.
-    Here(&'a [u8]),
+    InRow(&'a [u8]),
     /// In the object that was put, of so many bytes.
-    There { key: ObjectKey, size: u64 },
+    InObject { key: ObjectKey, size: u64 },
 }
 
-impl<'a> Place<'a> {
+impl<'a> Location<'a> {
     /// In bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         match self {
-            Self::Here(bytes) => bytes.len() as u64,
-            Self::There { size, .. } => *size,
+            Self::InRow(bytes) => bytes.len() as u64,
+            Self::InObject { size, .. } => *size,
         }
     }
 
     /// What goes into its row.
     pub(super) fn parts(&self) -> (Option<&'a [u8]>, Option<Uuid>) {
         match self {
-            Self::Here(bytes) => (Some(bytes), None),
-            Self::There { key, .. } => (None, Some(key.0)),
+            Self::InRow(bytes) => (Some(bytes), None),
+            Self::InObject { key, .. } => (None, Some(key.0)),
         }
     }
 
     /// Whether a file may come to point there: an object whose upload took too long is being removed.
     pub(super) async fn is_still_there(&self, tx: &mut Tx) -> Result<bool, StoreError> {
-        let Self::There { key, .. } = self else { return Ok(true) };
+        let Self::InObject { key, .. } = self else { return Ok(true) };
         let placed = sqlx::query_scalar("SELECT place_object($1)").bind(key.0).fetch_one(&mut **tx).await?;
         Ok(placed)
     }
@@ -51,8 +51,8 @@ impl<'a> Place<'a> {
 /// Where the bytes of a file are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    Here(Vec<u8>),
-    There(Stored),
+    InRow(Vec<u8>),
+    InObject(Stored),
 }
 
 /// An object that a file points to, and what it has to be.
@@ -69,9 +69,9 @@ impl Content {
     /// Reads it from a row with `id`, `size`, `content` and `object_key`.
     pub(super) fn of_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let Some(key) = row.try_get::<Option<Uuid>, _>("object_key")? else {
-            return Ok(Self::Here(row.try_get("content")?));
+            return Ok(Self::InRow(row.try_get("content")?));
         };
-        Ok(Self::There(Stored {
+        Ok(Self::InObject(Stored {
             key: ObjectKey(key),
             size: row.try_get::<i64, _>("size")?.unsigned_abs(),
             hash: row.try_get("id")?,

@@ -10,7 +10,7 @@ use sqlx::types::Json;
 
 use crate::id::ProjectId;
 
-use super::objects::{Content, Place};
+use super::objects::{Content, Location};
 use super::{StoreError, Tx, refuse_nul, settings, time};
 
 /// A file without its content.
@@ -37,7 +37,7 @@ pub struct NewProjectFile<'a> {
     pub filename: &'a str,
     pub file_type: &'a str,
     pub mime_type: &'a str,
-    pub place: Place<'a>,
+    pub location: Location<'a>,
     pub text: &'a str,
     pub text_is_cut: bool,
 }
@@ -115,13 +115,13 @@ pub async fn save(
     if let Some(known) = upload_again(tx, project, new.id, new.filename).await? {
         return Ok(Saved::Kept(known));
     }
-    if let Some(full) = is_full(tx, project, new.place.size(), room).await? {
+    if let Some(full) = is_full(tx, project, new.location.size(), room).await? {
         return Ok(Saved::Full(full));
     }
-    if !new.place.is_still_there(tx).await? {
+    if !new.location.is_still_there(tx).await? {
         return Ok(Saved::TooLate);
     }
-    let (content, object_key) = new.place.parts();
+    let (content, object_key) = new.location.parts();
     let row = sqlx::query(concat!(
         "INSERT INTO project_files AS f (project_id, id, filename, file_type, mime_type, size, content, text, characters,
                                          text_is_cut, object_key)
@@ -138,7 +138,7 @@ pub async fn save(
     .bind(content)
     .bind(new.text)
     .bind(new.text_is_cut)
-    .bind(new.place.size().cast_signed())
+    .bind(new.location.size().cast_signed())
     .bind(object_key)
     .fetch_one(&mut **tx)
     .await?;

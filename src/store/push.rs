@@ -182,7 +182,7 @@ pub async fn add_test(tx: &mut Tx, id: DeviceId) -> Result<Device, StoreError> {
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when the run is not the user's.
-pub async fn saw(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+pub async fn mark_seen(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     let user = tx.user()?;
     let is_theirs: bool = sqlx::query_scalar(
         "WITH told AS (

@@ -52,13 +52,13 @@ pub struct Usage {
     pub estimated_calls: i64,
 }
 
-/// A page of the usage of everyone, or of `whose` alone, dearest first (days: newest first); and how many lines there are in all. Needs
+/// A page of the usage of everyone, or of `user` alone, dearest first (days: newest first); and how many lines there are in all. Needs
 /// the admins' scope.
 pub async fn usage(
     tx: &mut Tx,
     by: GroupBy,
     span: Span,
-    whose: Option<&UserId>,
+    user: Option<&UserId>,
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Usage>, u64), StoreError> {
     tx.require_admin()?;
@@ -98,7 +98,7 @@ pub async fn usage(
     let rows = sqlx::query(sql)
         .bind(span.from.map(jiff_sqlx::Timestamp::from))
         .bind(span.until.map(jiff_sqlx::Timestamp::from))
-        .bind(whose.map(UserId::as_str))
+        .bind(user.map(UserId::as_str))
         .bind(i64::from(limit))
         .bind(i64::from(offset))
         .fetch_all(&mut **tx)
@@ -213,11 +213,11 @@ pub struct RunLine {
     pub estimated_calls: i64,
 }
 
-/// Everyone's runs, or those of `whose` alone, newest first; with `failures_only` those that failed or in which a
+/// Everyone's runs, or those of `user` alone, newest first; with `failures_only` those that failed or in which a
 /// call did. Needs the admins' scope.
 pub async fn recent_runs(
     tx: &mut Tx,
-    whose: Option<&UserId>,
+    user: Option<&UserId>,
     failures_only: bool,
     limit: u32,
     offset: u32,
@@ -239,7 +239,7 @@ pub async fn recent_runs(
     .bind(i64::from(limit))
     .bind(i64::from(offset))
     .bind(failures_only)
-    .bind(whose.map(UserId::as_str))
+    .bind(user.map(UserId::as_str))
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()

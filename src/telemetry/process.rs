@@ -104,8 +104,8 @@ fn clocks() -> Option<(Duration, Duration)> {
 
 /// A time that is measured again and again keeps its first value, unless the clock was set: to its readers a new value
 /// means another process.
-fn settled(told: f64, measured: f64) -> f64 {
-    if (measured - told).abs() > 1.0 { measured } else { told }
+fn settled(reported: f64, measured: f64) -> f64 {
+    if (measured - reported).abs() > 1.0 { measured } else { reported }
 }
 
 /// A figure of `/proc/self/status`, in KiB.

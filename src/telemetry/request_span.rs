@@ -9,7 +9,7 @@ use tracing::Span;
 use tracing::field::Empty;
 use tracing_actix_web::{RequestId, RootSpanBuilder};
 
-use crate::trace::{self, Kind, NewSpan, Place};
+use crate::trace::{self, Kind, NewSpan, TraceContext};
 
 /// For `tracing_actix_web::TracingLogger::<RequestSpan>::new()`.
 ///
@@ -77,7 +77,7 @@ fn is_health(route: &str) -> bool {
 /// The span of the request, within the trace that a proxy began.
 fn trace_of(request: &ServiceRequest, method: &'static str, route: &str, id: Option<&str>) -> trace::Span {
     let parent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
-    let parent = parent.and_then(Place::from_traceparent);
+    let parent = parent.and_then(TraceContext::from_traceparent);
     let span = trace::Span::begin(|| NewSpan {
         name: format!("{method} {route}"),
         kind: Kind::Server,

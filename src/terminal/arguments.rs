@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::live::asked::Format;
-use super::live::families::{FORMATS, FormatFlags, OptionFlags};
+use super::live::features::{FORMATS, FormatFlags, OptionFlags};
 use super::text::amounts;
 
 /// Where questions go.

@@ -16,7 +16,7 @@ use super::text::one_line;
 /// When the file cannot be written, or the server refuses or disconnects.
 pub async fn save(http: Http, file: &Path) -> Result<u8, Trouble> {
     let name = one_line(&file.display().to_string()).into_owned();
-    let mut interrupts = Interrupts::heard();
+    let mut interrupts = Interrupts::listen();
     let mut created = fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(|error| {
         Trouble::Failed(if error.kind() == io::ErrorKind::AlreadyExists {
             format!("{name} is there already, and stays as it is")

@@ -14,9 +14,9 @@ fn user(name: &str) -> Scope {
     Scope::User(UserId::from_canonical(name))
 }
 
-async fn set(test: &TestDb, whose: &BudgetOwner, period: Period, limit_usd: f64) {
+async fn set(test: &TestDb, owner: &BudgetOwner, period: Period, limit_usd: f64) {
     let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
-    set_budget(&mut tx, whose, period, Some(limit_usd), &UserId::from_canonical("root")).await.unwrap();
+    set_budget(&mut tx, owner, period, Some(limit_usd), &UserId::from_canonical("root")).await.unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -65,8 +65,8 @@ async fn nobody_reads_another_users_budget_or_cap_and_only_admins_write_budgets(
     let test = TestDb::new().await;
     let (ann, all, eng) =
         (BudgetOwner::User("ann".into()), BudgetOwner::Instance, BudgetOwner::Group("eng".into()));
-    for whose in [&ann, &all, &eng] {
-        set(&test, whose, Period::Day, 1.0).await;
+    for owner in [&ann, &all, &eng] {
+        set(&test, owner, Period::Day, 1.0).await;
     }
     let mut tx = test.db().begin(&user("ann")).await.unwrap();
     set_cap(&mut tx, Period::Month, Some(2.0)).await.unwrap();
@@ -75,7 +75,7 @@ async fn nobody_reads_another_users_budget_or_cap_and_only_admins_write_budgets(
     let of = async |tx: &mut _, name: &str| {
         let (id, groups) = (UserId::from_canonical(name), ["eng".to_owned()]);
         let binding = budgets::binding(tx, &id, &groups, &Defaults::default()).await.unwrap();
-        binding.into_iter().map(|budget| (budget.whose, budget.set_by)).collect::<Vec<_>>()
+        binding.into_iter().map(|budget| (budget.owner, budget.set_by)).collect::<Vec<_>>()
     };
     let mut tx = test.db().begin(&user("ann")).await.unwrap();
     let hers = [
@@ -134,8 +134,8 @@ async fn what_is_configured_binds_where_no_admin_has_set_another() {
 #[tokio::test]
 async fn sums_count_what_belongs_to_whom_and_when() {
     let test = TestDb::new().await;
-    let whose = [BudgetOwner::Instance, BudgetOwner::Group("eng".into()), BudgetOwner::User("ann".into())];
-    for one in &whose {
+    let owner = [BudgetOwner::Instance, BudgetOwner::Group("eng".into()), BudgetOwner::User("ann".into())];
+    for one in &owner {
         set(&test, one, Period::Day, 10.0).await;
         set(&test, one, Period::Month, 10.0).await;
     }
@@ -147,7 +147,7 @@ async fn sums_count_what_belongs_to_whom_and_when() {
     let seen: Vec<_> = states(&test, "ann", &["eng"])
         .await
         .iter()
-        .map(|state| (state.budget.whose.scope(), state.spent_usd, state.unknown_cost_calls))
+        .map(|state| (state.budget.owner.scope(), state.spent_usd, state.unknown_cost_calls))
         .collect();
     let twice = |one: (&'static str, f64, i64)| [one, one];
     assert_eq!(

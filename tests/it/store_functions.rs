@@ -2,7 +2,6 @@
 
 use llm_council::id::{ConversationId, MessageId, ProjectId, RunId, TokenId, UserId};
 use llm_council::store::analytics::{self, AgainstBest, RowFilter};
-use llm_council::store::audit::Wanted;
 use llm_council::store::conversations::{self, Conversation, Filter, Message, Node};
 use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
@@ -395,7 +394,7 @@ async fn an_erasure_does_not_read_all_events_and_decisions_of_everybody_for_each
     sqlx::raw_sql(sql).execute(&mut test.superuser().await).await.unwrap();
     // A small table is read whole even where a large one is not.
     let db = Db::lazy(test.options().options([("enable_seqscan", "off")]), 1);
-    assert_eq!(erasure::begin(&db, &id("ann")).await.unwrap(), erasure::Begun::Yes);
+    assert_eq!(erasure::begin(&db, &id("ann")).await.unwrap(), erasure::EraseOutcome::Yes);
     erasure::finish(&db, &id("ann")).await.unwrap();
     let mut tx = db.begin(&Scope::Engine).await.unwrap();
     sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut *tx).await.unwrap();
@@ -506,9 +505,11 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
         people.iter().map(|p| (p.name.as_deref(), p.email.as_deref())).collect::<Vec<_>>(),
         [(Some("bob"), None), (Some("ann"), None)]
     );
-    let log = audit::list(&mut admin, Wanted::default(), 1).await.unwrap();
+    let log = audit::list(&mut admin, audit::Filter::default(), 1).await.unwrap();
     assert_eq!((log.len(), &log[0].user), (1, &id("bob")));
     let older =
-        audit::list(&mut admin, Wanted { before: Some(log[0].id), ..Wanted::default() }, 10).await.unwrap();
+        audit::list(&mut admin, audit::Filter { before: Some(log[0].id), ..audit::Filter::default() }, 10)
+            .await
+            .unwrap();
     assert_eq!((older.len(), &older[0].user), (1, &id("ann")));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::suite_file::Wanted;
+use super::suite_file::BenchRequest;
 use crate::bench::expected;
 use crate::bench::stored::Bench;
 use crate::bench::suite::{self, Asks, Single, Suite, Variant, VariantSpec};
@@ -26,17 +26,17 @@ const MAX_COST_USD: f64 = 1.0;
 pub(super) async fn begin(
     app: &App,
     user: &UserId,
-    wanted: Wanted,
+    request: BenchRequest,
     problems: &mut Vec<String>,
 ) -> anyhow::Result<Option<Bench>> {
-    let name = wanted.name.as_str();
+    let name = request.name.as_str();
     if name_problem(name, 100).is_some() {
         problems.push(format!("{name:?} is no name of a bench: 1 to 100 characters"));
     }
     let known = if problems.is_empty() { named(app, user, name).await? } else { None };
     if let Some(row) = known {
-        if row.digest == suite::digest(&wanted.questions, &wanted.variants, wanted.judge.as_deref()) {
-            let max_cost_usd = wanted.max_cost_usd.unwrap_or(row.max_cost_usd);
+        if row.digest == suite::digest(&request.questions, &request.variants, request.judge.as_deref()) {
+            let max_cost_usd = request.max_cost_usd.unwrap_or(row.max_cost_usd);
             let bench = Bench::load(&app.db, user, row).await?;
             return Ok(Some(Bench { max_cost_usd, ..bench }));
         }
@@ -44,7 +44,7 @@ pub(super) async fn begin(
             "there is a bench {name:?} that asked something else: choose another --name, or go on with it by --resume {name:?}"
         ));
     }
-    let suite = suite(app, user, &wanted, problems).await?;
+    let suite = suite(app, user, &request, problems).await?;
     if !problems.is_empty() {
         return Ok(None);
     }
@@ -53,9 +53,9 @@ pub(super) async fn begin(
         user: user.clone(),
         name: name.to_owned(),
         suite,
-        max_cost_usd: wanted.max_cost_usd.unwrap_or(MAX_COST_USD),
-        digest: suite::digest(&wanted.questions, &wanted.variants, wanted.judge.as_deref()),
-        questions: wanted.questions,
+        max_cost_usd: request.max_cost_usd.unwrap_or(MAX_COST_USD),
+        digest: suite::digest(&request.questions, &request.variants, request.judge.as_deref()),
+        questions: request.questions,
         outcomes: Default::default(),
     }))
 }
@@ -86,7 +86,7 @@ pub(super) async fn resume(
 async fn suite(
     app: &App,
     user: &UserId,
-    wanted: &Wanted,
+    request: &BenchRequest,
     problems: &mut Vec<String>,
 ) -> anyhow::Result<Suite> {
     let asker = Asker::new(app, user.clone());
@@ -101,7 +101,7 @@ async fn suite(
     };
     let presets = asker.presets().await?;
     let mut variants = Vec::new();
-    for spec in &wanted.variants {
+    for spec in &request.variants {
         let asks = match &spec.model {
             Some(model) => Asks::Model(alone(model)),
             None => match council(&asker, spec, &presets).await {
@@ -115,7 +115,7 @@ async fn suite(
         };
         variants.push(Variant { name: spec.name.clone(), asks });
     }
-    let judge = wanted.judge.as_ref().map(|model| Single { sampling: Default::default(), ..alone(model) });
+    let judge = request.judge.as_ref().map(|model| Single { sampling: Default::default(), ..alone(model) });
     let mut suite = Suite { variants, judge, simulated: false };
     let asked = expected::models(&suite);
     let is_unknown =

@@ -37,7 +37,7 @@ use crate::terminal::exit;
 
 use arguments::Arguments;
 use begin::{begin, resume};
-use suite_file::Wanted;
+use suite_file::BenchRequest;
 
 /// How many questions are asked at once.
 const PARALLEL: usize = 4;
@@ -57,7 +57,7 @@ const STOPPED: u8 = 130;
 pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut problems = Vec::new();
     let user = owner(config, arguments, &mut problems);
-    let wanted = match arguments.resume {
+    let request = match arguments.resume {
         Some(_) => None,
         None => Some(suite_file::read(arguments, &mut problems)?),
     };
@@ -76,13 +76,13 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
             _ = signals.next() => return Ok(ExitCode::from(STOPPED)),
         };
         let code = tokio::select! {
-            code = measure(&process, arguments, user, wanted, problems, &mut signals) => code,
+            code = measure(&process, arguments, user, request, problems, &mut signals) => code,
             error = process.failed() => {
                 hide_progress();
                 Err(error)
             }
         };
-        process.leave().await?;
+        process.stop().await?;
         code
     })
 }
@@ -115,14 +115,14 @@ async fn measure(
     process: &InProcess,
     arguments: &Arguments,
     user: UserId,
-    wanted: Option<Wanted>,
+    request: Option<BenchRequest>,
     mut problems: Vec<String>,
     signals: &mut Signals,
 ) -> anyhow::Result<ExitCode> {
     let app = &process.app;
-    let parallel = arguments.parallel.or(wanted.as_ref().and_then(|wanted| wanted.parallel));
-    let bench = match wanted {
-        Some(wanted) => begin(app, &user, wanted, &mut problems).await?,
+    let parallel = arguments.parallel.or(request.as_ref().and_then(|request| request.parallel));
+    let bench = match request {
+        Some(request) => begin(app, &user, request, &mut problems).await?,
         None => resume(app, &user, arguments.resume.as_deref().unwrap_or_default(), &mut problems).await?,
     };
     let Some(mut bench) = bench.filter(|_| problems.is_empty()) else { return Ok(refuse(&problems)) };

@@ -33,7 +33,7 @@ struct SuiteFile {
 
 /// What is wanted, from flags and file together; a flag wins.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct BenchRequest {
     pub name: String,
     pub questions: Vec<Question>,
     pub variants: Vec<VariantSpec>,
@@ -46,7 +46,7 @@ pub(super) struct Wanted {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn read(arguments: &Arguments, problems: &mut Vec<String>) -> anyhow::Result<Wanted> {
+pub(super) fn read(arguments: &Arguments, problems: &mut Vec<String>) -> anyhow::Result<BenchRequest> {
     let file = match &arguments.suite {
         Some(path) => parse(path, problems)?,
         None => SuiteFile::default(),
@@ -76,7 +76,7 @@ pub(super) fn read(arguments: &Arguments, problems: &mut Vec<String>) -> anyhow:
     problems.extend(suite::problems(&questions, &variants, judge.as_deref()));
     let stem = path.as_deref().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(file.name).or(stem).unwrap_or_default();
-    Ok(Wanted {
+    Ok(BenchRequest {
         name: name.trim().to_owned(),
         questions,
         variants,

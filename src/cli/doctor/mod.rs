@@ -13,7 +13,7 @@ use secrecy::ExposeSecret as _;
 use super::output::printed_with;
 use super::{build, database};
 use crate::config::Config;
-use crate::doctor::{Asker, Database, Report, Server, Wanted, examine};
+use crate::doctor::{Asker, Database, ExaminationOptions, Report, Server, examine};
 use crate::llm::{CallError, ChatRequest, Models, NoSink, Reply};
 use crate::store::local::LocalPostgres;
 use crate::store::{Db, Sessions};
@@ -57,7 +57,7 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
     let gate = build::gate(config)?;
     let objects = build::objects(config)?;
     let models = arguments.models.iter().map(|model| model.trim().to_owned());
-    let wanted = Wanted {
+    let options = ExaminationOptions {
         models: models.filter(|model| !model.is_empty()).collect(),
         max_cost_usd: arguments.max_cost,
         only_streamed: arguments.stream,
@@ -74,7 +74,7 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
             Database::NotMade | Database::Failed(_) => None,
         };
         let server = Server { config, gate: &gate, objects: &objects, database: &database, db: db.as_ref() };
-        let report = examine(server, None, &wanted, Some(&Directly)).await;
+        let report = examine(server, None, &options, Some(&Directly)).await;
         if let Some(db) = db {
             db.close().await;
         }

@@ -22,8 +22,8 @@ pub(super) fn render(report: &Report) -> String {
     for provider in &report.providers {
         let default = if provider.is_default { " (default)" } else { "" };
         let simulated = if provider.simulated { ", simulated" } else { "" };
-        let said = format!("{}{default}: {}{simulated}", provider.name, provider.message);
-        finding(&mut text, provider.state, &said, provider.what_to_do.as_deref());
+        let line = format!("{}{default}: {}{simulated}", provider.name, provider.message);
+        finding(&mut text, provider.state, &line, provider.what_to_do.as_deref());
     }
     line(&mut text, "\nModels");
     let head = ["stream", "whole", "JSON", "tools"];
@@ -61,33 +61,33 @@ fn of_model(text: &mut String, model: &ModelCheck) {
     let seats: Vec<&str> = model.seats.iter().map(|seat| seat.name()).collect();
     let simulated = if model.simulated { "; simulated" } else { "" };
     paragraph(text, &format!("{}{simulated}", seats.join(", ")));
-    for said in said(model) {
-        paragraph(text, &said);
+    for remark in remarks(model) {
+        paragraph(text, &remark);
     }
 }
 
 /// What stands below a model's figures.
-fn said(model: &ModelCheck) -> Vec<String> {
-    let mut said = Vec::new();
-    let mut told: Vec<&str> = Vec::new();
-    for probe in model.probes.iter().filter(|probe| is_told(probe)) {
+fn remarks(model: &ModelCheck) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let mut shown: Vec<&str> = Vec::new();
+    for probe in model.probes.iter().filter(|probe| is_shown(probe)) {
         // The same failure in several ways of asking is printed once.
-        if !told.contains(&probe.message.as_str()) {
-            told.push(&probe.message);
-            said.push(format!("{}: {}", kind(probe.probe), probe.message));
+        if !shown.contains(&probe.message.as_str()) {
+            shown.push(&probe.message);
+            remarks.push(format!("{}: {}", kind(probe.probe), probe.message));
         }
     }
     if model.fact == ProbeFact::UnfitForUtility {
-        said.push(model.message.clone());
+        remarks.push(model.message.clone());
     }
     if model.listed == Some(false) {
-        said.push("its provider's list does not have it".to_owned());
+        remarks.push("its provider's list does not have it".to_owned());
     }
-    said.extend(model.what_to_do.iter().map(|what| format!("to do: {what}")));
-    said
+    remarks.extend(model.what_to_do.iter().map(|what| format!("to do: {what}")));
+    remarks
 }
 
-fn is_told(probe: &Probe) -> bool {
+fn is_shown(probe: &Probe) -> bool {
     let is_left_out = matches!(
         probe.fact,
         ProbeFact::OverMaxCost { .. } | ProbeFact::PriceUnknown | ProbeFact::StillThinking { .. }
@@ -103,9 +103,9 @@ fn row(state: &str, name: &str, [stream, whole, json, tools]: [&str; 4], figures
     )
 }
 
-fn finding(text: &mut String, of: State, said: &str, what_to_do: Option<&str>) {
+fn finding(text: &mut String, of: State, line: &str, what_to_do: Option<&str>) {
     let start = text.len();
-    paragraph(text, said);
+    paragraph(text, line);
     // The state stands in the indentation of the first line.
     text.replace_range(start..start + INDENT, &format!("  {:<9}", state(of)));
     if let Some(what) = what_to_do {

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::council::estimate::Kept;
 use crate::council::prompts::history::Turn;
 use crate::id::{ConversationId, MessageId, RunId};
-use crate::runs::ephemeral::{Ended, execute};
+use crate::runs::ephemeral::{EphemeralOutcome, execute};
 use crate::server::app::App;
 use crate::server::command_line::{answer, configured, plan_without_database};
 use crate::shutdown::Shutdown;
@@ -164,10 +164,10 @@ impl Session for Ephemeral {
 
 /// Passes the events on, and the last one when the answer is kept: who has read it finds the answer.
 async fn pass_on(
-    executed: impl Future<Output = Ended>,
+    executed: impl Future<Output = EphemeralOutcome>,
     mut shown: mpsc::Receiver<String>,
     send: &mpsc::Sender<String>,
-    keep: impl FnOnce(Ended),
+    keep: impl FnOnce(EphemeralOutcome),
 ) {
     let mut last = None;
     let forward = async {

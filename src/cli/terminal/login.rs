@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::person::{profile_path, told};
+use super::person::{print_error, profile_path};
 use crate::cli::output::printed;
 use crate::terminal::profile::{self, Profile};
 use crate::terminal::session::http::Http;
@@ -31,7 +31,7 @@ impl Login {
         let done = tokio::runtime::Runtime::new()?.block_on(self.keep());
         match done {
             Ok(sentence) => printed(&format!("{sentence}\n")),
-            Err(trouble) => Ok(told(&trouble)),
+            Err(trouble) => Ok(print_error(&trouble)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Commands for people at a terminal: from the command line to a session, and to the exit code.
 
 mod ephemeral;
-mod here;
+mod in_process_council;
 mod login;
 mod person;
 
@@ -22,9 +22,9 @@ use crate::terminal::session::http::{self, Http};
 use crate::terminal::session::{Session, Trouble};
 
 use ephemeral::Ephemeral;
-use here::Here;
+use in_process_council::InProcessCouncil;
 pub(super) use login::Login;
-use person::{profile_path, told};
+use person::{print_error, profile_path};
 
 /// The stack of each thread: a deliberation is held in this process, and a debug build's frames are large.
 const STACK_BYTES: usize = 8 << 20;
@@ -34,7 +34,7 @@ struct Connected {
     session: Arc<dyn Session>,
     /// The session's HTTP client, where it speaks HTTP.
     http: Option<Http>,
-    here: Option<Here>,
+    in_process: Option<InProcessCouncil>,
 }
 
 impl Connected {
@@ -42,38 +42,38 @@ impl Connected {
         let place = &place.with_environment(|name| std::env::var(name).ok());
         let may_be_elsewhere = !place.here && !place.ephemeral && place.user.is_none();
         if let Some(session) = if may_be_elsewhere { server(place)? } else { None } {
-            return Ok(Self { session: Arc::new(session.clone()), http: Some(session), here: None });
+            return Ok(Self { session: Arc::new(session.clone()), http: Some(session), in_process: None });
         }
         let config = quiet(flags.load()?);
         if place.ephemeral {
             let session = Arc::new(Ephemeral::start(&config).await?);
-            return Ok(Self { session, http: None, here: None });
+            return Ok(Self { session, http: None, in_process: None });
         }
         let user = owner(&config, place)?;
-        let here = Here::start(&config, user).await?;
-        let http = here.session.clone();
-        Ok(Self { session: Arc::new(http.clone()), http: Some(http), here: Some(here) })
+        let in_process = InProcessCouncil::start(&config, user).await?;
+        let http = in_process.session.clone();
+        Ok(Self { session: Arc::new(http.clone()), http: Some(http), in_process: Some(in_process) })
     }
 
     /// Comes when a council in this process cannot go on, and says why.
     async fn failed(&self) -> anyhow::Error {
-        match &self.here {
-            Some(here) => here.failed().await,
+        match &self.in_process {
+            Some(council) => council.failed().await,
             None => std::future::pending().await,
         }
     }
 
     /// Comes once the models and their prices are known here; a server knows them by itself.
     fn listed(&self) -> BoxFuture<'static, ()> {
-        match &self.here {
-            Some(here) => Box::pin(here.listed()),
+        match &self.in_process {
+            Some(council) => Box::pin(council.listed()),
             None => Box::pin(std::future::ready(())),
         }
     }
 
     async fn close(self) -> anyhow::Result<()> {
-        match self.here {
-            Some(here) => here.leave().await,
+        match self.in_process {
+            Some(council) => council.stop().await,
             None => Ok(()),
         }
     }
@@ -160,7 +160,7 @@ where
 {
     match profile::read(profile_path().as_deref()) {
         Ok(profiles) => with_session(place, flags, |session| command(session, profiles)),
-        Err(trouble) => Ok(told(&trouble)),
+        Err(trouble) => Ok(print_error(&trouble)),
     }
 }
 
@@ -217,7 +217,7 @@ where
         let connected = match Connected::open(place, flags).await {
             Ok(connected) => connected,
             Err(error) => match error.downcast::<Trouble>() {
-                Ok(trouble) => return Ok(told(&trouble)),
+                Ok(trouble) => return Ok(print_error(&trouble)),
                 Err(error) => return Err(error),
             },
         };
@@ -229,6 +229,6 @@ where
             Err(trouble) => Ok(Err(trouble)),
         };
         connected.close().await?;
-        Ok(ended?.map_or_else(|trouble| told(&trouble), ExitCode::from))
+        Ok(ended?.map_or_else(|trouble| print_error(&trouble), ExitCode::from))
     })
 }

@@ -12,7 +12,7 @@ pub(super) fn profile_path() -> Option<PathBuf> {
 }
 
 /// Prints an error to standard error.
-pub(super) fn told(trouble: &Trouble) -> ExitCode {
+pub(super) fn print_error(trouble: &Trouble) -> ExitCode {
     eprintln!("llm-council: {trouble}");
     ExitCode::from(trouble.exit_code())
 }

@@ -21,7 +21,7 @@ impl<'r> TracedCall<'r> {
         request: &ChatRequest,
         provider: &str,
     ) -> Option<Self> {
-        run.place()?;
+        run.context()?;
         let operation = operation(request);
         let model = request.model.as_str();
         let span = stages.part(run, stage).child(Kind::Client, || format!("{operation} {model}"));

@@ -8,7 +8,7 @@ use crate::llm::Chunk;
 use crate::llm::clean;
 use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::reply::{Usage, plausible_tokens};
-use crate::llm::upstream_error::Asked;
+use crate::llm::upstream_error::ErrorContext;
 use crate::llm::usage_json::number;
 
 /// The most bytes of signatures and encrypted reasoning in one reply.
@@ -17,7 +17,7 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 /// Reads one reply in order.
 #[derive(Debug)]
 pub(super) struct ReplyReader {
-    asked: Asked,
+    context: ErrorContext,
     /// The blocks of reasoning under way.
     reasoning: BTreeMap<u64, Reasoning>,
     kept_bytes: usize,
@@ -34,12 +34,12 @@ struct Reasoning {
 }
 
 impl ReplyReader {
-    pub fn new(asked: Asked) -> Self {
-        Self { asked, reasoning: BTreeMap::new(), kept_bytes: 0, is_whole: false, has_begun: false }
+    pub fn new(context: ErrorContext) -> Self {
+        Self { context, reasoning: BTreeMap::new(), kept_bytes: 0, is_whole: false, has_begun: false }
     }
 
-    pub fn asked(&self) -> &Asked {
-        &self.asked
+    pub fn context(&self) -> &ErrorContext {
+        &self.context
     }
 
     /// The model has said that it is done.
@@ -88,7 +88,7 @@ impl ReplyReader {
     fn parse(&self, body: &[u8], what: &str) -> Result<Value, CallError> {
         let text = String::from_utf8_lossy(body);
         let value = serde_json::from_str(&clean::json(&text)).ok().filter(Value::is_object);
-        value.ok_or_else(|| self.asked.bad_response(&format!("{what}: {}", self.asked.beginning(&text))))
+        value.ok_or_else(|| self.context.bad_response(&format!("{what}: {}", self.context.beginning(&text))))
     }
 
     fn read_delta(&mut self, index: u64, delta: &Value, out: &mut Vec<Chunk>) -> Result<(), CallError> {
@@ -115,7 +115,7 @@ impl ReplyReader {
         let (signature, redacted) = (field("signature"), field("redactedContent"));
         self.kept_bytes += signature.len() + redacted.len();
         if self.kept_bytes > MAX_KEPT_BYTES {
-            return Err(self.asked.bad_response("the reasoning's signature is too long"));
+            return Err(self.context.bad_response("the reasoning's signature is too long"));
         }
         let block = self.reasoning.entry(index).or_default();
         block.text.push_str(field("text"));
@@ -155,13 +155,13 @@ impl ReplyReader {
             "model_context_window_exceeded" => {
                 let message = format!(
                     "the prompt and the answer do not fit into the context of `{}`",
-                    self.asked.model
+                    self.context.model
                 );
                 return Err(CallError::new(ErrorKind::ContextTooLong, message).having_reached());
             }
             "malformed_model_output" | "malformed_tool_use" => {
-                let what = format!("`{}` wrote what Bedrock cannot read ({reason})", self.asked.model);
-                return Err(self.asked.bad_response(&what));
+                let what = format!("`{}` wrote what Bedrock cannot read ({reason})", self.context.model);
+                return Err(self.context.bad_response(&what));
             }
             // `end_turn`, `stop_sequence`, and what is new.
             _ => "stop",
@@ -194,14 +194,14 @@ impl ReplyReader {
         }
         self.has_begun = out.iter().any(Chunk::is_token);
         if document.get("stopReason").is_none() {
-            return Err(self.asked.bad_response("a document that is no reply"));
+            return Err(self.context.bad_response("a document that is no reply"));
         }
         self.stop(&document, out)
     }
 
     /// The error of a stream that ended before it was whole.
     pub fn cut(&self) -> CallError {
-        self.asked.bad_response("the stream was cut before the end of the answer")
+        self.context.bad_response("the stream was cut before the end of the answer")
     }
 }
 

@@ -4,7 +4,11 @@ use super::*;
 use crate::llm::upstream_error::Secrets;
 
 fn reader() -> ReplyReader {
-    ReplyReader::new(Asked { provider: "bedrock".into(), model: "m".into(), secrets: Secrets::default() })
+    ReplyReader::new(ErrorContext {
+        provider: "bedrock".into(),
+        model: "m".into(),
+        secrets: Secrets::default(),
+    })
 }
 
 /// The chunks of these events, and how they ended.
@@ -193,7 +197,8 @@ fn a_document_is_read_like_a_stream() {
 fn what_is_no_json_shows_no_part_of_a_key() {
     let key = format!("AKIA{}", "hidden".repeat(20));
     let secrets: Secrets = std::iter::once(key.clone()).collect();
-    let mut reader = ReplyReader::new(Asked { provider: "bedrock".into(), model: "m".into(), secrets });
+    let mut reader =
+        ReplyReader::new(ErrorContext { provider: "bedrock".into(), model: "m".into(), secrets });
     let said = format!("The security token {key} in the request is invalid.");
     let error = reader.read_whole(said.as_bytes(), &mut Vec::new()).unwrap_err();
     assert!(error.message.ends_with("The security token [redacted] in the request is invalid."), "{error}");

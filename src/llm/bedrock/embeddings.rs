@@ -12,7 +12,7 @@ use crate::llm::embeddings_json::vector;
 use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::pricing::{self, BUILT_IN};
 use crate::llm::reply::{Usage, plausible_tokens};
-use crate::llm::upstream_error::Asked;
+use crate::llm::upstream_error::ErrorContext;
 use crate::llm::usage_json::number;
 use crate::llm::{Chunk, Pricing};
 
@@ -89,7 +89,7 @@ impl Family {
         document: &Value,
         headers: &HeaderMap,
         model: &str,
-        asked: &Asked,
+        context: &ErrorContext,
     ) -> Result<Vec<Chunk>, CallError> {
         let found = match self {
             Self::Titan => document.get("embedding").or_else(|| document.pointer("/embeddingsByType/float")),
@@ -100,7 +100,7 @@ impl Family {
         };
         let vector = found.and_then(vector);
         let vector =
-            vector.ok_or_else(|| asked.bad_response("the reply has no embedding in a known form"))?;
+            vector.ok_or_else(|| context.bad_response("the reply has no embedding in a known form"))?;
         let in_header = || headers.get(TOKENS_HEADER)?.to_str().ok()?.trim().parse().ok();
         let counted = document.get("inputTextTokenCount").and_then(number).or_else(in_header);
         let usage = counted.and_then(plausible_tokens).map(|prompt_tokens| {
@@ -123,14 +123,14 @@ mod tests {
     use crate::llm::upstream_error::Secrets;
 
     fn read(family: Family, document: &Value, tokens: Option<&str>) -> Result<Vec<Chunk>, CallError> {
-        let asked = Asked { provider: "aws".into(), model: "m".into(), secrets: Secrets::default() };
+        let context = ErrorContext { provider: "aws".into(), model: "m".into(), secrets: Secrets::default() };
         let header =
             tokens.map(|tokens| (TOKENS_HEADER.parse().unwrap(), HeaderValue::from_str(tokens).unwrap()));
         let model = match family {
             Family::Titan => "amazon.titan-embed-text-v2:0",
             Family::Cohere => "eu.cohere.embed-english-v3",
         };
-        family.read(document, &HeaderMap::from_iter(header), model, &asked)
+        family.read(document, &HeaderMap::from_iter(header), model, &context)
     }
 
     fn usage(prompt_tokens: u64, cost_usd: f64) -> Chunk {

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::llm::clean;
 use crate::llm::error::{CallError, ErrorKind};
-use crate::llm::upstream_error::{Asked, says_context_too_long};
+use crate::llm::upstream_error::{ErrorContext, says_context_too_long};
 
 /// The request that failed, as the error messages name it.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    pub asked: &'a Asked,
+    pub context: &'a ErrorContext,
     pub region: &'a str,
     /// Whether it went out with a bearer key.
     pub has_bearer: bool,
@@ -40,7 +40,7 @@ pub(super) fn refused(
     let name = bare_name(named.or(in_body).unwrap_or_default());
     let Some(words) = document.as_ref().and_then(words) else {
         // The answer comes not from Bedrock but from something in front of it.
-        return call.asked.refused(status, retry_after, body);
+        return call.context.refused(status, retry_after, body);
     };
     let mut error = call.error(&Failure { name, words, status: Some(status) });
     error.retry_after_ms = retry_after.and_then(|pause| u64::try_from(pause.as_millis()).ok());
@@ -97,13 +97,13 @@ impl Call<'_> {
     fn error(&self, failure: &Failure<'_>) -> CallError {
         let (kind, sentence) = self.verdict(failure);
         let status = failure.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
-        let words = self.asked.excerpt(&failure.words);
+        let words = self.context.excerpt(&failure.words);
         let words = if words.is_empty() { words } else { format!(": {words}") };
         CallError { status: failure.status, ..CallError::new(kind, format!("{sentence}{status}{words}")) }
     }
 
     fn verdict(&self, failure: &Failure<'_>) -> (ErrorKind, String) {
-        let Asked { provider, model, .. } = self.asked;
+        let ErrorContext { provider, model, .. } = self.context;
         let region = self.region;
         let said = failure.words.to_lowercase();
         let named = failure.name.to_ascii_lowercase();
@@ -155,7 +155,7 @@ impl Call<'_> {
     }
 
     fn denied(&self, said: &str) -> (ErrorKind, String) {
-        let Asked { provider, model, .. } = self.asked;
+        let ErrorContext { provider, model, .. } = self.context;
         let region = self.region;
         let says = |words: &[&str]| words.iter().any(|words| said.contains(words));
         if says(&[
@@ -190,7 +190,7 @@ impl Call<'_> {
     }
 
     fn invalid(&self, said: &str) -> (ErrorKind, String) {
-        let Asked { provider, model, .. } = self.asked;
+        let ErrorContext { provider, model, .. } = self.context;
         let region = self.region;
         if says_context_too_long(said) || said.contains("too many input tokens") {
             return (
@@ -213,7 +213,7 @@ impl Call<'_> {
     }
 
     fn not_on_offer(&self) -> String {
-        let Asked { model, .. } = self.asked;
+        let ErrorContext { model, .. } = self.context;
         format!(
             "`{model}` is not on offer in {}: it may be retired, misspelt, or in other regions only",
             self.region
@@ -222,7 +222,7 @@ impl Call<'_> {
 
     /// A failure without a name that is known.
     fn unnamed(&self, status: Option<u16>, said: &str) -> (ErrorKind, String) {
-        let Asked { provider, model, .. } = self.asked;
+        let ErrorContext { provider, model, .. } = self.context;
         match status {
             Some(401 | 403) => self.denied(said),
             Some(400 | 422) => self.invalid(said),

@@ -1,12 +1,12 @@
 use super::*;
 use crate::llm::upstream_error::Secrets;
 
-fn call(asked: &Asked) -> Call<'_> {
-    Call { asked, region: "eu-west-1", has_bearer: true }
+fn call(context: &ErrorContext) -> Call<'_> {
+    Call { context, region: "eu-west-1", has_bearer: true }
 }
 
-fn asked() -> Asked {
-    Asked {
+fn context() -> ErrorContext {
+    ErrorContext {
         provider: "bedrock".into(),
         model: "m".into(),
         secrets: ["hidden-key".to_owned()].into_iter().collect(),
@@ -97,9 +97,10 @@ fn each_refusal_says_what_to_do() {
         (418, "NewException", "x", ErrorKind::Refused, "refused the request"),
         (599, "", "x", ErrorKind::Overloaded, "failed to answer"),
     ] {
-        let asked = asked();
+        let context = context();
         let body = serde_json::json!({ "message": format!("{words} hidden-key") }).to_string();
-        let error = refused(&call(&asked), status, Some(&format!("{name}:http://x/")), None, body.as_bytes());
+        let error =
+            refused(&call(&context), status, Some(&format!("{name}:http://x/")), None, body.as_bytes());
         assert_eq!((error.kind, error.status), (kind, Some(status)), "{name} {words}: {}", error.message);
         assert!(error.message.contains(told), "{}", error.message);
         assert!(
@@ -112,10 +113,11 @@ fn each_refusal_says_what_to_do() {
 
 #[test]
 fn the_name_may_stand_in_the_body_and_a_page_is_no_exception() {
-    let asked = asked();
+    let context = context();
     let body = br#"{"__type": "com.amazon.coral.service#UnrecognizedClientException", "Message": "no"}"#;
-    assert_eq!(refused(&call(&asked), 403, None, None, body).kind, ErrorKind::Auth);
-    let page = refused(&call(&asked), 502, None, Some(Duration::from_secs(2)), b"<title>Bad Gateway</title>");
+    assert_eq!(refused(&call(&context), 403, None, None, body).kind, ErrorKind::Auth);
+    let page =
+        refused(&call(&context), 502, None, Some(Duration::from_secs(2)), b"<title>Bad Gateway</title>");
     assert_eq!((page.kind, page.retry_after_ms), (ErrorKind::Overloaded, Some(2000)));
     assert!(page.message.contains("Bad Gateway"), "{}", page.message);
 }
@@ -131,15 +133,15 @@ fn failures_in_mid_reply_have_the_status_of_their_kind() {
         ("validationException", ErrorKind::Refused, Some(400)),
         ("newException", ErrorKind::Overloaded, None),
     ] {
-        let asked = asked();
-        let error = midway(&call(&asked), name, br#"{"message":"Input?"}"#);
+        let context = context();
+        let error = midway(&call(&context), name, br#"{"message":"Input?"}"#);
         assert_eq!((error.kind, error.status), (kind, status), "{name}");
     }
 }
 
 #[test]
 fn no_secrets_is_no_matter() {
-    let asked = Asked { secrets: Secrets::default(), ..asked() };
-    assert_eq!(of_connection(&call(&asked), "x", "y").kind, ErrorKind::Overloaded);
+    let context = ErrorContext { secrets: Secrets::default(), ..context() };
+    assert_eq!(of_connection(&call(&context), "x", "y").kind, ErrorKind::Overloaded);
     assert!(says_expired(Some("ExpiredTokenException:http://x")) && !says_expired(None));
 }

@@ -10,7 +10,7 @@ use super::failure::{self, Call};
 use super::frames::{Frame, Frames};
 use crate::llm::Chunk;
 use crate::llm::error::{CallError, ErrorKind};
-use crate::llm::upstream_error::Asked;
+use crate::llm::upstream_error::ErrorContext;
 
 /// Longest reply that comes as one document.
 const MAX_DOCUMENT_BYTES: usize = 16 << 20;
@@ -43,10 +43,10 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    pub fn new(response: Response, asked: Asked, region: Arc<str>, has_bearer: bool) -> Self {
+    pub fn new(response: Response, context: ErrorContext, region: Arc<str>, has_bearer: bool) -> Self {
         Self {
             response,
-            reader: ReplyReader::new(asked),
+            reader: ReplyReader::new(context),
             region,
             has_bearer,
             frames: Frames::default(),
@@ -100,7 +100,7 @@ impl Incoming {
                 self.read_frames();
             }
             Form::Document if self.body.len() + bytes.len() > MAX_DOCUMENT_BYTES => {
-                self.fail(self.reader.asked().bad_response("the answer is too long"));
+                self.fail(self.reader.context().bad_response("the answer is too long"));
             }
             Form::Other if self.body.len() > MAX_OTHER_BYTES => self.finish(),
             Form::Document | Form::Other | Form::Unknown => self.body.extend_from_slice(bytes),
@@ -117,7 +117,7 @@ impl Incoming {
                 Ok(Some(Frame::Error { code, message })) => {
                     Err(failure::of_connection(&self.call(), &code, &message))
                 }
-                Err(bad) => Err(self.reader.asked().bad_response(bad.words())),
+                Err(bad) => Err(self.reader.context().bad_response(bad.words())),
             };
             self.queue.extend(chunks.drain(..));
             if let Err(failure) = read {
@@ -127,7 +127,7 @@ impl Incoming {
     }
 
     fn call(&self) -> Call<'_> {
-        Call { asked: self.reader.asked(), region: &self.region, has_bearer: self.has_bearer }
+        Call { context: self.reader.context(), region: &self.region, has_bearer: self.has_bearer }
     }
 
     fn fail(&mut self, failure: CallError) {
@@ -139,7 +139,7 @@ impl Incoming {
     /// The error of a connection that broke in mid-reply. Before the first token it counts as a connection that was
     /// never made.
     fn broken(&self, error: reqwest::Error) -> CallError {
-        let failure = self.reader.asked().transport(error);
+        let failure = self.reader.context().transport(error);
         if !self.reader.has_begun() {
             return failure;
         }
@@ -151,11 +151,11 @@ impl Incoming {
     fn finish(&mut self) {
         self.ended = true;
         match self.form {
-            Form::Unknown => self.fail(self.reader.asked().bad_response("an empty answer")),
+            Form::Unknown => self.fail(self.reader.context().bad_response("an empty answer")),
             Form::Other => {
                 // A page is written by something in front of Bedrock: no model was reached.
                 let reached = !self.body.trim_ascii_start().starts_with(b"<");
-                let other = self.reader.asked().refused(200, None, &self.body);
+                let other = self.reader.context().refused(200, None, &self.body);
                 self.fail(CallError { kind: ErrorKind::BadResponse, reached, ..other });
             }
             Form::Document => {

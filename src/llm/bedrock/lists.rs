@@ -119,7 +119,7 @@ async fn get<T: DeserializeOwned>(
     list: &str,
     token: Option<&str>,
 ) -> Result<T, CallError> {
-    let asked = server.asked(list);
+    let context = server.context(list);
     let mut url = server.control_url(region, list)?;
     if list == "inference-profiles" {
         url.query_pairs_mut().append_pair("maxResults", "1000");
@@ -128,8 +128,8 @@ async fn get<T: DeserializeOwned>(
         url.query_pairs_mut().append_pair("nextToken", token);
     }
     let request = Request { method: Method::GET, url, region, body: Vec::new(), accept: "application/json" };
-    let (response, asked) = server.send(&asked, &request).await?;
-    exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
+    let (response, context) = server.send(&context, &request).await?;
+    exchange::read_json(response, MAX_LIST_BYTES, &context, "the list of models").await
 }
 
 /// Profiles first, each model's nearest one before the others, then the models that are called by their plain id.

@@ -133,7 +133,7 @@ impl Bedrock {
 
     async fn ask(&self, request: &ChatRequest, folded: bool) -> Result<Chunks, CallError> {
         let (region, model) = self.place(&request.model)?;
-        let asked = self.server.asked(&request.model);
+        let context = self.server.context(&request.model);
         let (action, accept) = if self.streams {
             ("converse-stream", "application/vnd.amazon.eventstream")
         } else {
@@ -146,11 +146,14 @@ impl Bedrock {
             body: request_json::body(request, folded).to_string().into_bytes(),
             accept,
         };
-        let (response, asked) = self.server.send(&asked, &sending).await?;
+        let (response, context) = self.server.send(&context, &sending).await?;
         if response.status() == StatusCode::NO_CONTENT {
-            return Err(CallError { status: Some(204), ..asked.bad_response("an empty answer (HTTP 204)") });
+            return Err(CallError {
+                status: Some(204),
+                ..context.bad_response("an empty answer (HTTP 204)")
+            });
         }
-        let incoming = Incoming::new(response, asked, Arc::from(region), self.server.has_bearer());
+        let incoming = Incoming::new(response, context, Arc::from(region), self.server.has_bearer());
         let next = |mut incoming: Incoming| async move { incoming.next().await.map(|item| (item, incoming)) };
         Ok(stream::unfold(incoming, next).boxed())
     }
@@ -180,11 +183,11 @@ impl Provider for Bedrock {
             body: family.body(embedding_call::text_of(request)?),
             accept: "application/json",
         };
-        let (response, asked) = self.server.send(&self.server.asked(&request.model), &sending).await?;
+        let (response, context) = self.server.send(&self.server.context(&request.model), &sending).await?;
         let headers = response.headers().clone();
         let document =
-            exchange::read_json(response, MAX_REPLY_BYTES, &asked, "the reply with the embedding").await?;
-        let chunks = family.read(&document, &headers, model, &asked)?;
+            exchange::read_json(response, MAX_REPLY_BYTES, &context, "the reply with the embedding").await?;
+        let chunks = family.read(&document, &headers, model, &context)?;
         Ok(stream::iter(chunks.into_iter().map(Ok)).boxed())
     }
 

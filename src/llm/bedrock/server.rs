@@ -17,7 +17,7 @@ use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::exchange;
 use crate::llm::headers;
 use crate::llm::settings::ProviderSettings;
-use crate::llm::upstream_error::Asked;
+use crate::llm::upstream_error::ErrorContext;
 
 /// Characters that are escaped in a path, as AWS does it: all but letters, digits, `-`, `.`, `_` and `~`.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -88,8 +88,8 @@ impl Server {
     }
 
     /// What error messages about this model are made of.
-    pub fn asked(&self, model: &str) -> Asked {
-        Asked {
+    pub fn context(&self, model: &str) -> ErrorContext {
+        ErrorContext {
             provider: self.provider.clone(),
             model: model.to_owned(),
             secrets: self.secrets.iter().cloned().collect(),
@@ -135,19 +135,27 @@ impl Server {
         Ok(url)
     }
 
-    /// Sends a request. If the keys have expired, they are renewed and it is sent once more. The [`Asked`] that it
+    /// Sends a request. If the keys have expired, they are renewed and it is sent once more. The [`ErrorContext`] that it
     /// returns also redacts the keys that were used.
-    pub async fn send(&self, asked: &Asked, request: &Request<'_>) -> Result<(Response, Asked), CallError> {
-        match self.send_once(asked, request).await? {
-            Sent::Response(response, asked) => Ok((response, asked)),
-            Sent::Expired(_) => match self.send_once(asked, request).await? {
-                Sent::Response(response, asked) => Ok((response, asked)),
-                Sent::Expired(error) => Err(error),
+    pub async fn send(
+        &self,
+        context: &ErrorContext,
+        request: &Request<'_>,
+    ) -> Result<(Response, ErrorContext), CallError> {
+        match self.send_once(context, request).await? {
+            SendOutcome::Response(response, context) => Ok((response, context)),
+            SendOutcome::Expired(_) => match self.send_once(context, request).await? {
+                SendOutcome::Response(response, context) => Ok((response, context)),
+                SendOutcome::Expired(error) => Err(error),
             },
         }
     }
 
-    async fn send_once(&self, asked: &Asked, request: &Request<'_>) -> Result<Sent, CallError> {
+    async fn send_once(
+        &self,
+        context: &ErrorContext,
+        request: &Request<'_>,
+    ) -> Result<SendOutcome, CallError> {
         let Request { method, url, region, body, accept } = request;
         let is_post = *method == Method::POST;
         let content_type = is_post.then_some("application/json");
@@ -167,25 +175,25 @@ impl Server {
             secrets.push(keys.secret_access_key.expose_secret().to_owned());
             secrets.extend(keys.session_token.as_ref().map(|token| token.expose_secret().to_owned()));
         }
-        let asked = Asked { secrets: secrets.into_iter().collect(), ..asked.clone() };
+        let context = ErrorContext { secrets: secrets.into_iter().collect(), ..context.clone() };
         let mut sending = self.client.request(method.clone(), url.clone());
         sending = sending.headers(self.headers.clone()).headers(lets_in).header(ACCEPT, *accept);
         if let Some(content_type) = content_type {
             sending = sending.header(CONTENT_TYPE, content_type).body(body.clone());
         }
-        let response = sending.send().await.map_err(|error| asked.transport(error))?;
+        let response = sending.send().await.map_err(|error| context.transport(error))?;
         if response.status().is_success() {
-            return Ok(Sent::Response(response, asked));
+            return Ok(SendOutcome::Response(response, context));
         }
         let named = response.headers().get("x-amzn-errortype").and_then(|name| name.to_str().ok());
         let named = named.map(str::to_owned);
-        let call = Call { asked: &asked, region, has_bearer: self.has_bearer() };
+        let call = Call { context: &context, region, has_bearer: self.has_bearer() };
         let refusal = exchange::refusal(response).await;
         let error =
             failure::refused(&call, refusal.status, named.as_deref(), refusal.retry_after, &refusal.body);
         match keys {
             Some((renewing, keys)) if failure::says_expired(named.as_deref()) && renewing.refused(&keys) => {
-                Ok(Sent::Expired(error))
+                Ok(SendOutcome::Expired(error))
             }
             Some(_) | None => Err(error),
         }
@@ -197,8 +205,8 @@ impl Server {
 }
 
 /// How a try to send ended, if that is no final failure.
-enum Sent {
-    Response(Response, Asked),
+enum SendOutcome {
+    Response(Response, ErrorContext),
     /// The keys have expired, and others can be fetched.
     Expired(CallError),
 }

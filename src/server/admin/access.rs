@@ -76,8 +76,8 @@ pub(in crate::server) async fn ask(
 ) -> Result<web::Json<AccessView>, Problem> {
     caller.admin()?;
     let mut fields = Fields::of(&body.0)?;
-    let whose = holds::whose(&app, &mut fields).await?;
-    if whose.as_ref() == Some(&caller.user) {
+    let user = holds::read_user(&app, &mut fields).await?;
+    if user.as_ref() == Some(&caller.user) {
         fields.refuse("user", FieldErrorKind::Value, "must be somebody else: your own you can read anyway");
     }
     let reason = holds::reason(&mut fields);
@@ -87,9 +87,9 @@ pub(in crate::server) async fn ask(
     }
     fields.finish(|| ())?;
     // A missing field has been refused already.
-    let whose = whose.ok_or_else(Problem::internal)?;
+    let user = user.ok_or_else(Problem::internal)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let new = NewRequest { user: &whose, reason: &reason, hours, by: &caller.user };
+    let new = NewRequest { user: &user, reason: &reason, hours, by: &caller.user };
     let Some(request) = access::ask(&mut tx, &new).await? else {
         return Err(Problem::in_the_way("this user's data is being deleted"));
     };

@@ -44,7 +44,7 @@ pub(in crate::server) async fn list(
     caller.admin()?;
     let limit = query.limit.unwrap_or(100).clamp(1, 500);
     let user = filter::user(query.user.as_deref())?;
-    let wanted = audit::Wanted {
+    let filter = audit::Filter {
         user: user.as_ref(),
         action: filter::text("action", query.action.as_deref())?,
         target: filter::text("target", query.target.as_deref())?,
@@ -55,6 +55,6 @@ pub(in crate::server) async fn list(
         )?,
         before: query.before,
     };
-    let rows = audit::list(&mut app.db.begin(&Scope::Admin).await?, wanted, limit).await?;
+    let rows = audit::list(&mut app.db.begin(&Scope::Admin).await?, filter, limit).await?;
     Ok(web::Json(AuditPage { entries: rows.into_iter().map(AuditEntry::from).collect() }))
 }

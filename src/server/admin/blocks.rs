@@ -3,7 +3,7 @@
 use actix_web::{delete, get, post, web};
 use serde::{Deserialize, Serialize};
 
-use super::holds::{reason, whose};
+use super::holds::{read_user, reason};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::UserId;
 use crate::identity::user;
@@ -86,15 +86,15 @@ pub(in crate::server) async fn place(
 ) -> Result<web::Json<NewBlock>, Problem> {
     caller.admin()?;
     let mut fields = Fields::of(&body.0)?;
-    let whose = whose(&app, &mut fields).await?;
-    if whose.as_ref() == Some(&caller.user) {
+    let user = read_user(&app, &mut fields).await?;
+    if user.as_ref() == Some(&caller.user) {
         fields.refuse("user", FieldErrorKind::Value, "must be somebody else: nobody can block themselves");
     }
     let reason = reason(&mut fields);
     fields.finish(|| ())?;
     // A missing field has been refused already.
-    let whose = whose.ok_or_else(Problem::internal)?;
-    match blocks::place(&app.db, &whose, &reason, &caller.user).await? {
+    let user = user.ok_or_else(Problem::internal)?;
+    match blocks::place(&app.db, &user, &reason, &caller.user).await? {
         Blocked::Now(block, stopped_runs) => Ok(web::Json(NewBlock { block: block.into(), stopped_runs })),
         Blocked::Before => Err(Problem::in_the_way("this user is blocked already")),
         Blocked::Erasing => Err(Problem::in_the_way("this user's data is being deleted")),

@@ -87,7 +87,7 @@ async fn page_of(app: &App, (limit, offset): (u32, u32)) -> Result<Budgets, Prob
         // The instance's budgets come first in the order. A short page does not hold all of them.
         let first = set::list(&mut tx, INSTANCE_BUDGETS, 0).await?;
         let is_set =
-            |one: &Budget| first.iter().any(|set| set.whose == one.whose && set.period == one.period);
+            |one: &Budget| first.iter().any(|set| set.owner == one.owner && set.period == one.period);
         let unset: Vec<Budget> = defaults.budgets(None).filter(|one| !is_set(one)).collect();
         budgets.splice(0..0, unset);
     }
@@ -118,11 +118,11 @@ pub(in crate::server) async fn change(
     caller.admin()?;
     let mut changes = changes(&body.0)?;
     // Always in the same order, so that two admins at once cannot deadlock.
-    changes.sort_by(|a, b| (&a.whose, a.period).cmp(&(&b.whose, b.period)));
+    changes.sort_by(|a, b| (&a.owner, a.period).cmp(&(&b.owner, b.period)));
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    for Change { whose, period, limit_usd } in &changes {
-        let before = set::set(&mut tx, whose, *period, *limit_usd, &caller.user).await?;
-        let target = format!("{}/{}/{}", whose.scope(), whose.name(), period.as_str());
+    for Change { owner, period, limit_usd } in &changes {
+        let before = set::set(&mut tx, owner, *period, *limit_usd, &caller.user).await?;
+        let target = format!("{}/{}/{}", owner.scope(), owner.name(), period.as_str());
         let details = json!({ "before_usd": before, "limit_usd": limit_usd });
         audit::append(&mut tx, &caller.user, "budget.change", Some(&target), &details).await?;
     }
@@ -132,7 +132,7 @@ pub(in crate::server) async fn change(
 
 /// One budget to set or to take away.
 struct Change {
-    whose: BudgetOwner,
+    owner: BudgetOwner,
     period: Period,
     limit_usd: Option<f64>,
 }
@@ -148,7 +148,7 @@ fn changes(body: &Value) -> Result<Vec<Change>, Vec<FieldError>> {
     for (place, item) in items.iter().enumerate().take(MAX_CHANGES) {
         match change_of(item) {
             Ok(one) => {
-                if changes.iter().any(|known| known.whose == one.whose && known.period == one.period) {
+                if changes.iter().any(|known| known.owner == one.owner && known.period == one.period) {
                     let message = "names the same budget as an earlier one";
                     fields.refuse(format!("budgets.{place}"), FieldErrorKind::Value, message);
                 }
@@ -181,7 +181,7 @@ fn change_of(item: &Value) -> Result<Change, Vec<FieldError>> {
     }
     let limit_usd = limit(&mut fields, "limit_usd");
     let name = name.as_deref().unwrap_or_default();
-    let whose = scope.and_then(|scope| whose(&mut fields, scope, name));
+    let owner = scope.and_then(|scope| read_owner(&mut fields, scope, name));
     // The proxy's groups have no spaces around them: such a budget would bind nobody. It can be taken away.
     if scope == Some(BudgetScope::Group) && limit_usd.is_some() && name.trim_matches(' ') != name {
         fields.refuse(
@@ -195,14 +195,14 @@ fn change_of(item: &Value) -> Result<Change, Vec<FieldError>> {
         BudgetPeriod::Day => Period::Day,
         BudgetPeriod::Month => Period::Month,
     });
-    let both = whose.zip(period);
+    let both = owner.zip(period);
     let both = fields.finish(|| both)?;
     // A missing field has been refused already.
-    both.map(|(whose, period)| Change { whose, period, limit_usd }).ok_or_else(Vec::new)
+    both.map(|(owner, period)| Change { owner, period, limit_usd }).ok_or_else(Vec::new)
 }
 
-fn whose(fields: &mut Fields<'_>, scope: BudgetScope, name: &str) -> Option<BudgetOwner> {
-    let (whose, rule) = match scope {
+fn read_owner(fields: &mut Fields<'_>, scope: BudgetScope, name: &str) -> Option<BudgetOwner> {
+    let (owner, rule) = match scope {
         BudgetScope::Instance => {
             (name.is_empty().then_some(BudgetOwner::Instance), "must be left out: the instance has no name")
         }
@@ -217,10 +217,10 @@ fn whose(fields: &mut Fields<'_>, scope: BudgetScope, name: &str) -> Option<Budg
             (user.map(|user| BudgetOwner::User(user.to_string())), "must be a user's name")
         }
     };
-    if whose.is_none() {
+    if owner.is_none() {
         fields.refuse("name", FieldErrorKind::Value, rule);
     }
-    whose
+    owner
 }
 
 #[cfg(test)]
@@ -272,7 +272,7 @@ mod tests {
     fn users_are_named_in_their_canonical_form() {
         let body = json!({"budgets": [{"scope": "user", "name": "Ann@X", "period": "run", "limit_usd": 0}]});
         let changes = changes(&body).unwrap();
-        assert_eq!(changes[0].whose, BudgetOwner::User("ann@x".into()));
+        assert_eq!(changes[0].owner, BudgetOwner::User("ann@x".into()));
         assert_eq!(changes[0].limit_usd, Some(0.0));
     }
 }

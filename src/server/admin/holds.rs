@@ -14,7 +14,7 @@ use crate::server::problem::{Problem, ProblemBody};
 use crate::server::query::Query;
 use crate::server::shape::Status;
 use crate::server::shape::own_data::HoldView;
-use crate::store::holds::{self, Placed};
+use crate::store::holds::{self, HoldOutcome};
 use crate::store::{Scope, audit, users};
 
 const MAX_REASON_CHARS: usize = 1000;
@@ -80,15 +80,15 @@ pub(in crate::server) async fn place(
 ) -> Result<web::Json<HoldView>, Problem> {
     caller.admin()?;
     let mut fields = Fields::of(&body.0)?;
-    let whose = whose(&app, &mut fields).await?;
+    let user = read_user(&app, &mut fields).await?;
     let reason = reason(&mut fields);
     fields.finish(|| ())?;
     // A missing field has been refused already.
-    let whose = whose.ok_or_else(Problem::internal)?;
-    match holds::place(&app.db, &whose, &reason, &caller.user).await? {
-        Placed::Yes(hold) => Ok(web::Json(hold.into())),
-        Placed::Before(_) => Err(Problem::in_the_way("there is a hold on this user's data already")),
-        Placed::Erasing => Err(Problem::in_the_way("this user's data is being deleted")),
+    let user = user.ok_or_else(Problem::internal)?;
+    match holds::place(&app.db, &user, &reason, &caller.user).await? {
+        HoldOutcome::Yes(hold) => Ok(web::Json(hold.into())),
+        HoldOutcome::Before(_) => Err(Problem::in_the_way("there is a hold on this user's data already")),
+        HoldOutcome::Erasing => Err(Problem::in_the_way("this user's data is being deleted")),
     }
 }
 
@@ -103,26 +103,26 @@ pub(in crate::server) async fn lift(
     query: Query<HoldQuery>,
 ) -> Result<web::Json<Lifted>, Problem> {
     caller.admin()?;
-    let whose = user::canonical(&query.user).ok_or_else(|| Problem::not_found("Hold"))?;
+    let user = user::canonical(&query.user).ok_or_else(|| Problem::not_found("Hold"))?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    holds::lift(&mut tx, &whose).await.map_err(|error| Problem::from(error).naming("Hold"))?;
-    audit::append(&mut tx, &caller.user, "hold.lift", Some(whose.as_str()), &json!({})).await?;
+    holds::lift(&mut tx, &user).await.map_err(|error| Problem::from(error).naming("Hold"))?;
+    audit::append(&mut tx, &caller.user, "hold.lift", Some(user.as_str()), &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(Lifted { status: Status::Ok, user: whose.to_string() }))
+    Ok(web::Json(Lifted { status: Status::Ok, user: user.to_string() }))
 }
 
 /// The field `user`: it must be a user who has been here, so that a typing error does not go unnoticed.
-pub(super) async fn whose(app: &App, fields: &mut Fields<'_>) -> Result<Option<UserId>, Problem> {
+pub(super) async fn read_user(app: &App, fields: &mut Fields<'_>) -> Result<Option<UserId>, Problem> {
     let name: Option<String> = fields.take("user", "a string");
-    let whose = name.as_deref().and_then(user::canonical).filter(|user| !user.as_str().contains('\0'));
-    let is_known = match &whose {
+    let user = name.as_deref().and_then(user::canonical).filter(|user| !user.as_str().contains('\0'));
+    let is_known = match &user {
         Some(user) => users::is_known(&mut app.db.begin(&Scope::Admin).await?, user).await?,
         None => false,
     };
     if !is_known {
         fields.refuse("user", FieldErrorKind::Value, "must be the user id of somebody who has been here");
     }
-    Ok(whose.filter(|_| is_known))
+    Ok(user.filter(|_| is_known))
 }
 
 /// The field `reason`.

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::member::model_problem;
 use crate::council::stage::Stage;
-use crate::doctor::{Asker, Database, Report, Seen, Server, Wanted, examine};
+use crate::doctor::{Asker, Database, ExaminationOptions, Report, SeenRequest, Server, examine};
 use crate::llm::{CallError, ChatRequest, ErrorKind, Models, Reply};
 use crate::runs::{Payer, Runs, StartError};
 use crate::server::app::App;
@@ -71,7 +71,7 @@ pub(in crate::server) async fn check(
     payload: web::Payload,
 ) -> Result<web::Json<Report>, Problem> {
     caller.admin()?;
-    let wanted = wanted(&body_if_any(&request, payload).await?)?;
+    let options = options(&body_if_any(&request, payload).await?)?;
     let _examining = app.examining.try_lock().map_err(|_| Problem::check_under_way())?;
     // Without the database nothing can be paid for, so no model is asked; the rest can still be examined.
     let payer = match budgets::payer(&app, &caller).await {
@@ -82,13 +82,13 @@ pub(in crate::server) async fn check(
         }
     };
     if payer.is_some() {
-        let details = json!({"models": wanted.models, "max_cost_usd": wanted.max_cost_usd, "stream": wanted.only_streamed});
+        let details = json!({"models": options.models, "max_cost_usd": options.max_cost_usd, "stream": options.only_streamed});
         let mut tx = app.db.begin(&Scope::Admin).await?;
         audit::append(&mut tx, &caller.user, "providers.check", None, &details).await?;
         tx.commit().await?;
     }
     let asker = payer.map(|payer| Paying { runs: app.runs.clone(), payer });
-    let seen = Seen {
+    let seen = SeenRequest {
         peer: request.peer_addr().map(|peer| peer.ip()),
         headers: request.headers().keys().map(|name| name.as_str().to_owned()).collect(),
     };
@@ -102,13 +102,13 @@ pub(in crate::server) async fn check(
         database: &database,
         db: Some(&app.db),
     };
-    examine(server, Some(&seen), &wanted, asker).await.map(web::Json).map_err(|error| {
+    examine(server, Some(&seen), &options, asker).await.map(web::Json).map_err(|error| {
         tracing::error!(%error, "the providers of this server cannot be set up again");
         Problem::internal()
     })
 }
 
-fn wanted(body: &serde_json::Value) -> Result<Wanted, Problem> {
+fn options(body: &serde_json::Value) -> Result<ExaminationOptions, Problem> {
     let mut fields = Fields::of(body)?;
     let models: Option<Vec<String>> = fields.take("models", "a list of model ids");
     let max_cost_usd: Option<f64> = fields.take("max_cost_usd", "a number of US dollars");
@@ -124,6 +124,6 @@ fn wanted(body: &serde_json::Value) -> Result<Wanted, Problem> {
         let message = format!("must be from 0 to {MAX_COST_USD} US dollars");
         fields.refuse("max_cost_usd", FieldErrorKind::Value, message);
     }
-    let wanted = Wanted { models, max_cost_usd, only_streamed: stream.unwrap_or(false) };
-    Ok(fields.finish(|| wanted)?)
+    let options = ExaminationOptions { models, max_cost_usd, only_streamed: stream.unwrap_or(false) };
+    Ok(fields.finish(|| options)?)
 }

@@ -37,9 +37,9 @@ pub(in crate::server) async fn list(
     caller.admin()?;
     let (limit, offset) = page.bounds();
     let failures_only = query.failures.unwrap_or(false);
-    let whose = filter::user(query.user.as_deref())?;
+    let user = filter::user(query.user.as_deref())?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let rows = usage::recent_runs(&mut tx, whose.as_ref(), failures_only, limit, offset).await?;
+    let rows = usage::recent_runs(&mut tx, user.as_ref(), failures_only, limit, offset).await?;
     Ok(web::Json(Runs { runs: rows.into_iter().map(RunRow::from).collect() }))
 }
 

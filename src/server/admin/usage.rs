@@ -58,17 +58,17 @@ pub(in crate::server) async fn report(
         "csv" => true,
         _ => return Err(Problem::field("format", "must be json or csv")),
     };
-    let whose = filter::user(query.user.as_deref())?;
+    let user = filter::user(query.user.as_deref())?;
     let span = span(&query)?;
     let bounds = if is_csv { (u32::MAX, 0) } else { page.bounds() };
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let (rows, total) = usage::usage(&mut tx, by, span, whose.as_ref(), bounds).await?;
+    let (rows, total) = usage::usage(&mut tx, by, span, user.as_ref(), bounds).await?;
     // What users use is private: every look at it is recorded.
     audit::append(
         &mut tx,
         &caller.user,
         "usage.read",
-        whose.as_ref().map(UserId::as_str),
+        user.as_ref().map(UserId::as_str),
         &json!({ "by": query.by, "from": query.from, "to": query.to }),
     )
     .await?;

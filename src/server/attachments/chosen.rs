@@ -40,17 +40,17 @@ pub(in crate::server) async fn chosen(
 ) -> Result<Result<Vec<Attached>, Vec<FieldError>>, StoreError> {
     let given = body.get("attachments").filter(|given| !given.is_null());
     let Some(given) = given else { return Ok(Ok(Vec::new())) };
-    let wanted = match wanted(given, limits) {
-        Ok(wanted) if wanted.is_empty() => return Ok(Ok(Vec::new())),
-        Ok(wanted) => wanted,
+    let chosen_files = match chosen_files(given, limits) {
+        Ok(chosen_files) if chosen_files.is_empty() => return Ok(Ok(Vec::new())),
+        Ok(chosen_files) => chosen_files,
         Err(problems) => return Ok(Err(problems)),
     };
     let ids: Vec<String> =
-        wanted.iter().filter_map(|file| file.as_ref().ok()).map(|(id, _)| id.clone()).collect();
+        chosen_files.iter().filter_map(|file| file.as_ref().ok()).map(|(id, _)| id.clone()).collect();
     let most = i32::try_from(MEMBERS_CHARS).unwrap_or(i32::MAX);
     let found = attachments::beginnings(tx, &ids, most).await?;
     let (mut files, mut problems, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for (place, file) in wanted.into_iter().enumerate() {
+    for (place, file) in chosen_files.into_iter().enumerate() {
         match file.and_then(|(id, filename)| resolve(&found, &mut seen, &id, filename)) {
             Ok(file) => files.push(file),
             Err(message) => problems.push(FieldError::value(format!("attachments.{place}"), message)),
@@ -65,9 +65,9 @@ pub(in crate::server) async fn chosen(
 }
 
 /// A file of the list, or what is wrong with it there.
-type Wanted = Result<(String, Option<String>), String>;
+type ChosenFile = Result<(String, Option<String>), String>;
 
-fn wanted(given: &Value, limits: &Attachments) -> Result<Vec<Wanted>, Vec<FieldError>> {
+fn chosen_files(given: &Value, limits: &Attachments) -> Result<Vec<ChosenFile>, Vec<FieldError>> {
     let refuse =
         |kind, message: String| Err(vec![FieldError { field: "attachments".to_owned(), kind, message }]);
     let Some(list) = given.as_array() else {
@@ -94,7 +94,7 @@ pub(in crate::server) fn too_many(files: usize, limits: &Attachments) -> Option<
     (files > most).then(|| format!("has {files} files; at most {most} may come with one question"))
 }
 
-fn of_list(given: &Value) -> Wanted {
+fn of_list(given: &Value) -> ChosenFile {
     match Chosen::deserialize(given) {
         Ok(Chosen::Id(id)) => Ok((id, None)),
         Ok(Chosen::Named { id, filename }) => {

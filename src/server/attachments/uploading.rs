@@ -18,9 +18,9 @@ use crate::identity::Permission;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
-use crate::server::upload_slots::Taken;
+use crate::server::upload_slots::UploadPermit;
 use crate::store::attachments::{self, Attachment, Contents, NewAttachment, Pixels, Saved};
-use crate::store::objects::Place;
+use crate::store::objects::Location;
 use crate::store::{StoreError, Tx, users};
 
 /// How long a file may take to arrive.
@@ -56,7 +56,7 @@ pub(in crate::server) async fn upload(
         return Err(Problem::forbidden("this server takes no files; whoever runs it has switched them off"));
     }
     let was_remembered = users::is_remembered(&mut app.db.begin(&caller.scope()).await?).await?;
-    let Arrived { file, place: _place } = arrived(&app, &caller, &request, payload).await?;
+    let Upload { file, slot: _slot } = receive_upload(&app, &caller, &request, payload).await?;
     if file.kind.is_image() && limits.max_image_bytes == 0 {
         return Err(Problem::not_taken(&format!("{} {NO_PICTURES}", file.filename)));
     }
@@ -85,20 +85,20 @@ pub(in crate::server) const NO_PICTURES: &str =
 pub(in crate::server) async fn keep(
     app: &App,
     caller: &Caller,
-    LookedAt { filename, bytes, kind, id }: &LookedAt,
+    UploadedFile { filename, bytes, kind, id }: &UploadedFile,
     was_remembered: bool,
 ) -> Result<Attachment, Problem> {
     let read = read(app, &caller.user, *kind, bytes, filename).await?;
     let most = app.config.attachments.max_bytes_per_user;
     let size = bytes.len() as u64;
-    let place = placed(app, id, bytes, async || {
+    let location = locate(app, id, bytes, async || {
         let mut tx = app.db.begin(&caller.scope()).await?;
         match attachments::used_up(&mut tx, (id.as_str(), size), most).await? {
             Some(used) => Err(Problem::no_room(used, most)),
             None => Ok(tx),
         }
     });
-    let place = place.await?;
+    let location = location.await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     if was_remembered && !users::is_remembered(&mut tx).await? {
         return Err(StoreError::Erasing.into());
@@ -108,7 +108,7 @@ pub(in crate::server) async fn keep(
         filename,
         file_type: kind.as_str(),
         mime_type: kind.mime(),
-        place,
+        location,
         contents: match &read {
             Read::Text { text, is_cut } => Contents::Text { text, is_cut: *is_cut },
             Read::Unreadable(why) => Contents::Unread(why.as_str()),
@@ -129,17 +129,17 @@ pub(in crate::server) async fn keep(
 ///
 /// # Errors
 /// What `begin` says; where the database or the object store is unavailable.
-pub(in crate::server) async fn placed<'a>(
+pub(in crate::server) async fn locate<'a>(
     app: &App,
     id: &str,
     bytes: &'a Bytes,
     begin: impl AsyncFnOnce() -> Result<Tx, Problem>,
-) -> Result<Place<'a>, Problem> {
+) -> Result<Location<'a>, Problem> {
     if !app.objects.takes(bytes.len()) {
-        return Ok(Place::Here(bytes));
+        return Ok(Location::InRow(bytes));
     }
     let key = app.objects.put(begin().await?, id, bytes).await?;
-    Ok(Place::There { key, size: bytes.len() as u64 })
+    Ok(Location::InObject { key, size: bytes.len() as u64 })
 }
 
 /// 503: its object was put so long ago that it is being removed.
@@ -149,7 +149,7 @@ pub(in crate::server) fn too_late() -> Problem {
 
 /// A file, and what it is by what is in it.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct LookedAt {
+pub(in crate::server) struct UploadedFile {
     /// What it is called, as it is kept.
     pub filename: String,
     pub bytes: Bytes,
@@ -159,23 +159,23 @@ pub(in crate::server) struct LookedAt {
 }
 
 /// A file that came in.
-pub(in crate::server) struct Arrived<'a> {
-    pub file: LookedAt,
+pub(in crate::server) struct Upload<'a> {
+    pub file: UploadedFile,
     /// Its slot among the files in progress; freed when it is dropped, once the file is stored or refused.
-    pub place: Taken<'a>,
+    pub slot: UploadPermit<'a>,
 }
 
 /// Receives a file and finds out what it is.
 ///
 /// # Errors
 /// Where it is too large, of a kind that is not taken, or arrives too slowly; where too many are in progress.
-pub(in crate::server) async fn arrived<'a>(
+pub(in crate::server) async fn receive_upload<'a>(
     app: &'a App,
     caller: &Caller,
     request: &HttpRequest,
     payload: web::Payload,
-) -> Result<Arrived<'a>, Problem> {
-    let Some(place) = app.uploads.take(&caller.user, 1) else {
+) -> Result<Upload<'a>, Problem> {
+    let Some(slot) = app.uploads.take(&caller.user, 1) else {
         return Err(Problem::full("too many files are being uploaded just now; try again in a moment"));
     };
     let receiving = receive(request, payload, app.config.attachments.max_bytes);
@@ -188,7 +188,7 @@ pub(in crate::server) async fn arrived<'a>(
     };
     let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
     let kind = kind.map_err(|why| not_taken(why, &filename))?;
-    Ok(Arrived { file: LookedAt { filename, bytes, kind, id }, place })
+    Ok(Upload { file: UploadedFile { filename, bytes, kind, id }, slot })
 }
 
 /// What there is in a file.

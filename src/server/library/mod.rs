@@ -17,7 +17,7 @@ use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::options::rubric::{MAX_CHARS as MAX_RUBRIC_CHARS, MAX_NAME_CHARS, name_problem};
 use crate::id::LibraryEntryId;
 use crate::identity::Permission;
-use crate::store::library::{self, Content, Entry, Kind, Wanted};
+use crate::store::library::{self, Content, Entry, Filter, Kind};
 use crate::store::{Scope, StoreError, Tx, audit};
 use shape::{DeletedLibraryEntry, LibraryEntryView, LibraryList, LibrarySummary};
 
@@ -69,13 +69,13 @@ pub(super) async fn list(
         let rule = format!("must be {MAX_QUERY_CHARS} characters at most, without U+0000");
         return Err(Problem::field("q", &rule));
     }
-    let wanted = Wanted {
+    let filter = Filter {
         kind,
         name,
         limit: query.limit.unwrap_or(50).clamp(1, MAX_PER_PAGE),
         offset: query.offset.unwrap_or(0),
     };
-    let (entries, total) = library::list(&mut app.db.begin(&caller.scope()).await?, wanted).await?;
+    let (entries, total) = library::list(&mut app.db.begin(&caller.scope()).await?, filter).await?;
     let entries = entries.into_iter().map(|entry| LibrarySummary::new(entry, &caller)).collect();
     Ok(web::Json(LibraryList { entries, total }))
 }
@@ -98,13 +98,13 @@ struct LibraryEntryRequest {
 }
 
 /// The content that a request gives an entry, on top of its present content.
-struct Said {
+struct EntryInput {
     name: String,
     text: String,
     is_shared: bool,
 }
 
-impl Said {
+impl EntryInput {
     /// Reads its fields. `kind` is absent where it is wrong itself.
     fn read(fields: &mut Fields<'_>, kind: Option<Kind>, before: Option<&Entry>) -> Self {
         let name: Option<String> = fields.take("name", "a string");
@@ -227,15 +227,15 @@ pub(super) async fn create(
         let error = if kind.is_none() { FieldErrorKind::Missing } else { FieldErrorKind::Value };
         fields.refuse("kind", error, "must be prompt or rubric");
     }
-    let said = Said::read(&mut fields, given, None);
+    let input = EntryInput::read(&mut fields, given, None);
     fields.finish(|| ())?;
     let Some(kind) = given else { return Err(Problem::internal()) };
 
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let Some(id) = library::create(&mut tx, kind, said.content(), MOST).await? else {
+    let Some(id) = library::create(&mut tx, kind, input.content(), MOST).await? else {
         return Err(Problem::library_full(MOST));
     };
-    let details = json!({"kind": kind.as_str(), "shared": said.is_shared});
+    let details = json!({"kind": kind.as_str(), "shared": input.is_shared});
     audit::append(&mut tx, &caller.user, "library.create", Some(&id.to_string()), &details).await?;
     let view = view(&mut tx, &caller, id).await?;
     tx.commit().await?;
@@ -274,9 +274,9 @@ pub(super) async fn change(
     let before = to_change(&mut tx, &caller, id).await?;
     let mut fields = Fields::of(&body.0)?;
     let base = version_read(&mut fields);
-    let said = Said::read(&mut fields, Some(before.kind), Some(&before));
+    let input = EntryInput::read(&mut fields, Some(before.kind), Some(&before));
     fields.finish(|| ())?;
-    put_version(tx, &caller, &before, (base, said.content())).await
+    put_version(tx, &caller, &before, (base, input.content())).await
 }
 
 /// Deletes an entry with all its versions: one of the caller's, or for administrators a shared one.

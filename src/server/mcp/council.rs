@@ -120,10 +120,10 @@ impl ServerHandler for Council {
 
     async fn get_task(
         &self,
-        wanted: GetTaskParams,
+        params: GetTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        tasks::get(&self.asker, &wanted.task_id).await
+        tasks::get(&self.asker, &params.task_id).await
     }
 
     async fn update_task(
@@ -136,10 +136,10 @@ impl ServerHandler for Council {
 
     async fn cancel_task(
         &self,
-        wanted: CancelTaskParams,
+        params: CancelTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        tasks::cancel(&self.asker, &wanted.task_id).await
+        tasks::cancel(&self.asker, &params.task_id).await
     }
 
     async fn list_resources(
@@ -160,11 +160,11 @@ impl ServerHandler for Council {
 
     async fn read_resource(
         &self,
-        wanted: ReadResourceRequestParams,
+        params: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let is_older = context.protocol_version().is_none_or(|version| version.as_str() < "2026-07-28");
-        resources::read(&self.asker, &wanted.uri, is_older).await.map(Into::into)
+        resources::read(&self.asker, &params.uri, is_older).await.map(Into::into)
     }
 
     async fn list_prompts(
@@ -177,10 +177,10 @@ impl ServerHandler for Council {
 
     async fn get_prompt(
         &self,
-        wanted: GetPromptRequestParams,
+        params: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&wanted.name, wanted.arguments.as_ref()).map(Into::into)
+        prompts::get(&params.name, params.arguments.as_ref()).map(Into::into)
     }
 
     /// What the library knows no method for. It takes a known one whose params it cannot read for such.

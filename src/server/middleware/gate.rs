@@ -172,9 +172,9 @@ fn warn_of(app: &App, refusal: &Refusal, peer: IpAddr, request: &ServiceRequest)
     if !request.headers().contains_key(policy.headers.user.as_str()) {
         return;
     }
-    let mut told = app.told_of_peer.lock().unwrap_or_else(PoisonError::into_inner);
-    if told.is_none_or(|at| at.elapsed() >= WARN_EVERY) {
-        *told = Some(Instant::now());
+    let mut warned_at = app.peer_warned_at.lock().unwrap_or_else(PoisonError::into_inner);
+    if warned_at.is_none_or(|at| at.elapsed() >= WARN_EVERY) {
+        *warned_at = Some(Instant::now());
         tracing::warn!(
             peer = %peer.to_canonical(),
             why,

@@ -100,12 +100,12 @@ pub(super) async fn write(
 async fn write_branches(archive: &mut Archive, reader: &Reader<'_>) -> Result<(), ExportError> {
     let tree = reader.tree;
     let (count, in_force) = (tree.ends().count(), tree.end());
-    let mut told = HashSet::new();
+    let mut written = HashSet::new();
     for (place, end) in tree.ends().enumerate() {
         let way = tree.path(end);
         let (shared, own): (Vec<Node>, Vec<Node>) =
-            way.into_iter().partition(|node| told.contains(&node.position));
-        told.extend(own.iter().map(|node| node.position));
+            way.into_iter().partition(|node| written.contains(&node.position));
+        written.extend(own.iter().map(|node| node.position));
         if count > 1 {
             let question = shared.last().and_then(|answer| tree.parent(*answer));
             let question = match question {

@@ -16,7 +16,7 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::naive;
-use crate::store::export::{LISTINGS, Listing, Place};
+use crate::store::export::{Cursor, LISTINGS, Listing};
 use crate::store::{Db, Scope, StoreError, attachments, audit, conversations};
 use crate::version::VERSION;
 
@@ -191,13 +191,13 @@ impl Export {
     async fn listing(&mut self, listing: Listing) -> Result<u64, ExportError> {
         self.archive.begin(&format!("{}.json", listing.name), self.now)?;
         self.archive.write("[").await?;
-        let (mut count, mut place) = (0, Place::START);
+        let (mut count, mut cursor) = (0, Cursor::START);
         loop {
             let mut tx = self.db.begin(&self.scope).await?;
-            let page = listing.page(&mut tx, &place).await?;
+            let page = listing.page(&mut tx, &cursor).await?;
             drop(tx);
             let Some((rows, end)) = page else { break };
-            place = end;
+            cursor = end;
             for row in rows {
                 self.archive.write(if count == 0 { "\n" } else { ",\n" }).await?;
                 self.archive.write(&row).await?;

@@ -16,7 +16,7 @@ use super::shape::Status;
 use super::shape::own_data::{AccessView, OwnData};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::identity::{Identity, Permission, user};
-use crate::store::erasure::{self, Begun};
+use crate::store::erasure::{self, EraseOutcome};
 use crate::store::{access, holds, retention};
 
 /// How long an answer waits for the end of an erasure; what is left is done without anybody waiting.
@@ -77,8 +77,8 @@ pub(super) async fn erase(app: web::Data<App>, caller: Caller, body: Body) -> Re
     // Once the erasure is under way this is refused, like every request.
     drop(app.db.begin(&caller.scope()).await?);
     match erasure::begin(&app.db, &caller.user).await? {
-        Begun::Yes => {}
-        Begun::Held => return Err(Problem::held()),
+        EraseOutcome::Yes => {}
+        EraseOutcome::Held => return Err(Problem::held()),
     }
     let erased = match tokio::time::timeout(WAIT, erasure::finish(&app.db, &caller.user)).await {
         Ok(Ok(())) => true,

@@ -13,7 +13,7 @@ use crate::id::ProjectId;
 use crate::identity::Permission;
 use crate::server::app::App;
 use crate::server::attachments::uploading::{
-    Arrived, LookedAt, Read, UploadForm, arrived, placed, read, too_late,
+    Read, Upload, UploadForm, UploadedFile, locate, read, receive_upload, too_late,
 };
 use crate::server::attachments::{self, handed_out};
 use crate::server::extract::{Caller, id};
@@ -115,7 +115,7 @@ pub(in crate::server) async fn add(
         let detail = "projects have no files on this server; whoever runs it has switched them off";
         return Err(Problem::forbidden(detail));
     };
-    let Arrived { file, place: _place } = arrived(&app, &caller, &request, payload).await?;
+    let Upload { file, slot: _slot } = receive_upload(&app, &caller, &request, payload).await?;
     let mut tx = owned().await?;
     if let Some(known) = project_files::upload_again(&mut tx, project, &file.id, &file.filename).await? {
         tx.commit().await?;
@@ -129,20 +129,20 @@ pub(in crate::server) async fn add(
         Full::NoRoom { used } => Problem::no_room_in_project(used, bytes),
     };
     let size = file.bytes.len() as u64;
-    let place = placed(&app, &file.id, &file.bytes, async || {
+    let location = locate(&app, &file.id, &file.bytes, async || {
         let mut tx = owned().await?;
         match project_files::is_full(&mut tx, project, size, room).await? {
             Some(why) => Err(full(why)),
             None => Ok(tx),
         }
     });
-    let place = place.await?;
+    let location = location.await?;
     let new = NewProjectFile {
         id: &file.id,
         filename: &file.filename,
         file_type: file.kind.as_str(),
         mime_type: file.kind.mime(),
-        place,
+        location,
         text: &text,
         text_is_cut,
     };
@@ -160,8 +160,8 @@ pub(in crate::server) async fn add(
 }
 
 /// What a file says, and whether there is more than is kept.
-async fn text_of(app: &App, caller: &Caller, file: &LookedAt) -> Result<(String, bool), Problem> {
-    let LookedAt { filename, bytes, kind, .. } = file;
+async fn text_of(app: &App, caller: &Caller, file: &UploadedFile) -> Result<(String, bool), Problem> {
+    let UploadedFile { filename, bytes, kind, .. } = file;
     let picture = || {
         Problem::not_taken(&format!(
             "{filename} is a picture, and a project has none: add it to the questions that are about it"

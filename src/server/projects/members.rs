@@ -12,7 +12,7 @@ use crate::server::app::App;
 use crate::server::extract::{Body, Caller, id};
 use crate::server::problem::{NotInProject, Problem, ProblemBody};
 use crate::server::shape::Status;
-use crate::store::projects::{self, Kind, Left, Role};
+use crate::store::projects::{self, Kind, MembershipOutcome, Role};
 use crate::store::{StoreError, Tx, audit};
 
 /// How many members a project may have.
@@ -158,11 +158,11 @@ fn who(kind: Kind, name: &str) -> String {
     format!("{}/{name}", kind.as_str())
 }
 
-fn done(left: Result<Left, StoreError>) -> Result<(), Problem> {
-    match left.map_err(named)? {
-        Left::Done => Ok(()),
-        Left::LastOwner => Err(Problem::not_in_project(NotInProject::LastOwner)),
-        Left::TooMany => Err(Problem::not_in_project(NotInProject::TooManyMembers(MOST))),
+fn done(outcome: Result<MembershipOutcome, StoreError>) -> Result<(), Problem> {
+    match outcome.map_err(named)? {
+        MembershipOutcome::Done => Ok(()),
+        MembershipOutcome::LastOwner => Err(Problem::not_in_project(NotInProject::LastOwner)),
+        MembershipOutcome::TooMany => Err(Problem::not_in_project(NotInProject::TooManyMembers(MOST))),
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::page::WholeQuery;
-use super::presets::{Content, Given, content};
+use super::presets::{Content, PresetInput, content};
 use super::problem::{NotInProject, Problem, ProblemBody};
 use super::query::Query;
 use super::shape::Status;
@@ -63,18 +63,23 @@ struct ProjectRequest {
 }
 
 /// The content that a request gives a project, on top of its present content.
-struct Said {
+struct ProjectInput {
     name: String,
     instructions: String,
     defaults: Value,
 }
 
-async fn said(app: &App, tx: &mut Tx, body: &Value, before: Option<Project>) -> Result<Said, Problem> {
+async fn read_input(
+    app: &App,
+    tx: &mut Tx,
+    body: &Value,
+    before: Option<Project>,
+) -> Result<ProjectInput, Problem> {
     let mut fields = Fields::of(body)?;
     let name: Option<String> = fields.take("name", "a string");
     let name = name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     let instructions: Option<String> = fields.take("instructions", "a string");
-    let Given { settings, options } = Given::take(&mut fields);
+    let PresetInput { settings, options } = PresetInput::take(&mut fields);
     if let Some(problem) = name.as_deref().and_then(|name| name_problem(name, MAX_NAME_CHARS)) {
         fields.refuse("name", FieldErrorKind::Value, problem);
     } else if before.is_none() && !fields.has("name") {
@@ -104,14 +109,14 @@ async fn said(app: &App, tx: &mut Tx, body: &Value, before: Option<Project>) -> 
     fields.finish(|| ())?;
     let (old_name, old_instructions) =
         before.map(|before| (before.name, before.instructions)).unwrap_or_default();
-    Ok(Said {
+    Ok(ProjectInput {
         name: name.unwrap_or(old_name),
         instructions: instructions.unwrap_or(old_instructions),
         defaults: json!(content),
     })
 }
 
-impl Said {
+impl ProjectInput {
     fn content(&self) -> projects::Content<'_> {
         projects::Content { name: &self.name, instructions: &self.instructions, defaults: &self.defaults }
     }
@@ -138,8 +143,8 @@ pub(super) async fn create(
 ) -> Result<web::Json<ProjectView>, Problem> {
     caller.may(Permission::Ask)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let said = said(&app, &mut tx, &body.0, None).await?;
-    let Some(id) = projects::create(&mut tx, said.content(), MOST).await? else {
+    let input = read_input(&app, &mut tx, &body.0, None).await?;
+    let Some(id) = projects::create(&mut tx, input.content(), MOST).await? else {
         return Err(Problem::not_in_project(NotInProject::TooManyProjects(MOST)));
     };
     audit::append(&mut tx, &caller.user, "project.create", Some(&id.to_string()), &json!({})).await?;
@@ -178,8 +183,8 @@ pub(super) async fn change(
     let mut tx = app.db.begin(&caller.scope()).await?;
     projects::wait_to_change(&mut tx, project).await?;
     let before = opened(&mut tx, &caller, project, Role::Owner).await?;
-    let said = said(&app, &mut tx, &body.0, Some(before)).await?;
-    projects::change(&mut tx, project, said.content()).await.map_err(named)?;
+    let input = read_input(&app, &mut tx, &body.0, Some(before)).await?;
+    projects::change(&mut tx, project, input.content()).await.map_err(named)?;
     audit::append(&mut tx, &caller.user, "project.change", Some(&project.to_string()), &json!({})).await?;
     let view = view(&mut tx, &caller, project).await?;
     tx.commit().await?;

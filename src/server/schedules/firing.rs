@@ -5,7 +5,7 @@ use std::time::Duration;
 use actix_web::web;
 use serde_json::Value;
 
-use super::wanted::asked;
+use super::schedule_input::asked;
 use super::when::When;
 use crate::id::{ConversationId, RunId};
 use crate::identity::Identity;

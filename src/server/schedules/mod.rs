@@ -1,8 +1,8 @@
 //! Scheduled questions: asked again and again, at times that a cron expression says, each in a conversation of its own.
 
 mod firing;
+mod schedule_input;
 mod shape;
-mod wanted;
 mod when;
 
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ use crate::store::schedules::{self, Schedule};
 use crate::store::{StoreError, Tx, audit};
 
 pub use firing::{ask_what_is_due, round};
+use schedule_input::{ScheduleInput, ScheduleRequest};
 use shape::{
     Around, AskedNow, RemovedSchedule, ScheduleList, ScheduleResultList, ScheduleTimes, ScheduleView, TIMES,
 };
-use wanted::{ScheduleRequest, Wanted};
 use when::When;
 
 const WHAT: &str = "Schedule";
@@ -71,11 +71,11 @@ pub(super) async fn create(
     if most == 0 {
         return Err(Problem::forbidden(firing::SWITCHED_OFF));
     }
-    let wanted = Wanted::read(&app, &caller, &body.0, None).await?;
+    let input = ScheduleInput::read(&app, &caller, &body.0, None).await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let now = schedules::now(&mut tx).await?;
-    let next_at = wanted.when.after(now).filter(|_| !wanted.paused).map(|next| next.timestamp());
-    let Some(made) = schedules::create(&mut tx, &wanted.settings, next_at, most.into()).await? else {
+    let next_at = input.when.after(now).filter(|_| !input.paused).map(|next| next.timestamp());
+    let Some(made) = schedules::create(&mut tx, &input.settings, next_at, most.into()).await? else {
         let message =
             format!("is one too many: you have {most} scheduled questions already; delete one first");
         return Err(Problem::field("name", &message));
@@ -116,23 +116,23 @@ pub(super) async fn change(
     // The schedule is read twice, so that no lock is held while the question is checked; and once more where it was changed in
     // between, because what the request leaves out stays as it is then.
     let mut known = schedules::find(&mut app.db.begin(&caller.scope()).await?, id).await.map_err(named)?;
-    let (mut tx, wanted, before) = loop {
-        let wanted = Wanted::read(&app, &caller, &body.0, Some(&known)).await?;
+    let (mut tx, input, before) = loop {
+        let input = ScheduleInput::read(&app, &caller, &body.0, Some(&known)).await?;
         let mut tx = app.db.begin(&caller.scope()).await?;
         let before = schedules::find_to_change(&mut tx, id).await.map_err(named)?;
         let state = |of: &Schedule| (of.updated_at, of.next_at.is_none());
         if state(&before) == state(&known) {
-            break (tx, wanted, before);
+            break (tx, input, before);
         }
         known = before;
     };
     let now = schedules::now(&mut tx).await?;
-    let next_at = match before.next_at.filter(|_| !wanted.has_new_times) {
-        _ if wanted.paused => None,
+    let next_at = match before.next_at.filter(|_| !input.has_new_times) {
+        _ if input.paused => None,
         Some(before) => Some(before),
-        None => wanted.when.after(now).map(|next| next.timestamp()),
+        None => input.when.after(now).map(|next| next.timestamp()),
     };
-    let row = schedules::change(&mut tx, id, &wanted.settings, next_at).await.map_err(named)?;
+    let row = schedules::change(&mut tx, id, &input.settings, next_at).await.map_err(named)?;
     audit::append(&mut tx, &caller.user, "schedule.change", Some(&id.to_string()), &json!({})).await?;
     answer(&app, tx, row).await
 }

@@ -3,13 +3,13 @@
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
 
-use super::files::{Coming, SaidFile};
+use super::files::{InlineFiles, MessageFile};
 use super::refusal::Refusal;
-use super::request::Wanted;
+use super::request::ParsedRequest;
 use crate::council::prompts::history::Turn;
 use crate::council::settings::Member;
 use crate::id::{ConversationId, MessageId};
-use crate::runs::Asked;
+use crate::runs::StartedRun;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::single_calls::Name;
@@ -48,7 +48,7 @@ pub(super) struct Place {
     /// The history that the models see.
     pub history: Vec<Turn>,
     /// The files of the question before, where the request refers to that question instead of repeating it.
-    pub files: Vec<SaidFile>,
+    pub files: Vec<MessageFile>,
 }
 
 /// A request of one of the two APIs.
@@ -67,13 +67,13 @@ pub(super) trait Api: Sized {
     /// # Errors
     /// Every id that stands for no message of the caller's; ids of too many or too long ones.
     async fn fill_in(context: RequestContext<'_>, body: &mut Value) -> Result<(), Refusal>;
-    /// Reads a body; `coming` are the files that came as data within it.
+    /// Reads a body; `inline` are the files that came as data within it.
     ///
     /// # Errors
     /// Everything in it that is wrong or that a council cannot do.
-    fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal>;
+    fn read(body: &Value, inline: &InlineFiles) -> Result<Self, Refusal>;
     /// What it asks for, as far as both APIs have it.
-    fn wanted(&self) -> &Wanted;
+    fn parsed(&self) -> &ParsedRequest;
     /// The names of parameters that are ignored.
     fn ignored(&self) -> &[String];
     /// The fields of the request that its answer repeats. They are stored with the run, for those who read it later.
@@ -89,7 +89,7 @@ pub(super) trait Api: Sized {
         name: Name,
     ) -> Result<HttpResponse, Refusal>;
     /// Answers with the outcome of a run.
-    async fn answer(&self, context: RequestContext<'_>, asked: Asked) -> Result<HttpResponse, Refusal>;
+    async fn answer(&self, context: RequestContext<'_>, asked: StartedRun) -> Result<HttpResponse, Refusal>;
 }
 
 /// Whom to ask instead of a council.

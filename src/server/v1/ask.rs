@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::api::{Addressee, Api, Place, RequestContext};
 use super::chores;
-use super::files::SaidFile;
+use super::files::MessageFile;
 use super::gate::may_ask;
-use super::keeping::{self, Arrived};
+use super::keeping::{self, ReceivedFiles};
 use super::offer::{self, Asks};
 use super::refusal::Refusal;
 use super::request::MOST_NAMES;
 use super::start::{Start, known_by, start};
 use crate::council::field::FieldError;
-use crate::runs::Asked;
+use crate::runs::StartedRun;
 use crate::server::app::App;
 use crate::server::attachments::chosen::too_many;
 use crate::server::extract::Caller;
@@ -40,24 +40,24 @@ pub(super) async fn respond<A: Api>(
 ) -> Result<HttpResponse, Refusal> {
     may_ask(caller)?;
     let context = RequestContext { app, caller, request };
-    let (mut body, arrived) = keeping::read(app, caller, request, payload, A::NAMES.question).await?;
+    let (mut body, received) = keeping::read(app, caller, request, payload, A::NAMES.question).await?;
     A::fill_in(context, &mut body).await?;
-    let api = A::read(&body, &arrived.coming)?;
-    let offer = offer::find(app, caller, &api.wanted().model).await?;
-    let files = &api.wanted().said.files;
+    let api = A::read(&body, &received.inline)?;
+    let offer = offer::find(app, caller, &api.parsed().model).await?;
+    let files = &api.parsed().messages.files;
     let mut ignored = api.ignored().to_vec();
     let mut response = match offer.asks {
-        Asks::Council(_) if chores::is_one(&api.wanted().said, &app.config.programs.chores) => {
-            drop(arrived);
+        Asks::Council(_) if chores::is_one(&api.parsed().messages, &app.config.programs.chores) => {
+            drop(received);
             ignored.extend(files.iter().map(|file| file.field.clone()));
             pass_over_search(&api, &mut ignored);
             let name = name(context, A::PATH, &body)?;
             api.answer_directly(context, Addressee::Utility, name).await?
         }
-        Asks::Council(options) => ask(context, &api, (&body, arrived), &options, &mut ignored).await?,
+        Asks::Council(options) => ask(context, &api, (&body, received), &options, &mut ignored).await?,
         Asks::Seat(_) if !files.is_empty() => return Err(no_files(files)),
         Asks::Seat(member) => {
-            drop(arrived);
+            drop(received);
             pass_over_search(&api, &mut ignored);
             let name = name(context, A::PATH, &body)?;
             api.answer_directly(context, Addressee::Seat(&member), name).await?
@@ -73,7 +73,7 @@ fn name(context: RequestContext<'_>, path: &'static str, body: &Value) -> Result
 }
 
 /// 400: a single seat takes only text.
-fn no_files(files: &[SaidFile]) -> Refusal {
+fn no_files(files: &[MessageFile]) -> Refusal {
     let why = "is a picture or a file, and a single seat takes none: ask a council";
     let errors: Vec<_> = files.iter().map(|file| FieldError::value(&file.field, why)).collect();
     Refusal::of_fields(&errors, &[])
@@ -82,7 +82,7 @@ fn no_files(files: &[SaidFile]) -> Refusal {
 /// Names the search as ignored: one call by itself looks nothing up.
 fn pass_over_search<A: Api>(api: &A, ignored: &mut Vec<String>) {
     let search = A::NAMES.search;
-    if api.wanted().searches && !ignored.iter().any(|name| name == search) {
+    if api.parsed().searches && !ignored.iter().any(|name| name == search) {
         ignored.push(search.to_owned());
     }
 }
@@ -90,32 +90,32 @@ fn pass_over_search<A: Api>(api: &A, ignored: &mut Vec<String>) {
 async fn ask<A: Api>(
     context: RequestContext<'_>,
     api: &A,
-    (body, arrived): (&Value, Arrived<'_>),
+    (body, received): (&Value, ReceivedFiles<'_>),
     options: &Value,
     ignored: &mut Vec<String>,
 ) -> Result<HttpResponse, Refusal> {
-    let wanted = api.wanted();
-    if wanted.form.is_some() && options.get("final").is_some_and(|choice| choice == "select") {
+    let parsed = api.parsed();
+    if parsed.form.is_some() && options.get("final").is_some_and(|choice| choice == "select") {
         let why = "is only known to whoever writes the final answer, and this model takes a member's word for word: ask \
                    the model council";
         return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.form, why)], &[]));
     }
     let Place { continuation, history, mut files } = api.place(context).await?;
-    files.extend(wanted.said.files.iter().cloned());
+    files.extend(parsed.messages.files.iter().cloned());
     let (files, passed_over) = keeping::chosen(&files, &context.app.config.attachments);
     ignored.extend(passed_over);
     // Before the first of them is kept.
     if let Some(why) = too_many(files.len(), &context.app.config.attachments) {
         return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.question, why)], &[]));
     }
-    keeping::keep_all(context, &files, &arrived.coming).await?;
+    keeping::keep_all(context, &files, &received.inline).await?;
     // The answer may take minutes.
-    drop(arrived);
+    drop(received);
     let question = Start {
         path: A::PATH,
         origin: A::ORIGIN,
         body,
-        wanted,
+        parsed,
         files: &files,
         options,
         continuation,
@@ -141,7 +141,7 @@ fn say_ignored(response: &mut HttpResponse, ignored: &[String]) {
 }
 
 /// Names the run in a header.
-fn say_run(response: &mut HttpResponse, asked: Asked) {
+fn say_run(response: &mut HttpResponse, asked: StartedRun) {
     if let Ok(run) = HeaderValue::from_str(&asked.run.to_string()) {
         response.headers_mut().insert(RUN, run);
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::files::Coming;
+use super::files::InlineFiles;
 use super::refusal::Refusal;
 use super::{chat_request, response_request};
 
@@ -123,22 +123,22 @@ proptest! {
 
     #[test]
     fn every_body_is_read_or_refused_by_a_parameter(body in body()) {
-        match chat_request::read(&body, &Coming::default()) {
+        match chat_request::read(&body, &InlineFiles::default()) {
             Ok(read) => {
-                prop_assert!(!read.wanted.model.is_empty() && !read.wanted.said.question.trim().is_empty());
+                prop_assert!(!read.parsed.model.is_empty() && !read.parsed.messages.question.trim().is_empty());
                 prop_assert!(read.ignored.iter().all(|name| body.get(name).is_some()));
             }
             Err(refusal) => is_told(&refusal)?,
         }
-        match response_request::read(&body, &Coming::default()) {
-            Ok(read) => prop_assert!(!read.wanted.model.is_empty()),
+        match response_request::read(&body, &InlineFiles::default()) {
+            Ok(read) => prop_assert!(!read.parsed.model.is_empty()),
             Err(refusal) => is_told(&refusal)?,
         }
     }
 
     #[test]
     fn what_is_no_body_is_refused(body in json()) {
-        for refusal in [chat_request::read(&body, &Coming::default()).err(), response_request::read(&body, &Coming::default()).err()].into_iter().flatten() {
+        for refusal in [chat_request::read(&body, &InlineFiles::default()).err(), response_request::read(&body, &InlineFiles::default()).err()].into_iter().flatten() {
             prop_assert!(refusal.object()["message"].as_str().is_some_and(|message| message.contains(' ')));
             prop_assert!(!body.is_object() || refusal.object()["param"].is_string());
         }

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use super::api::{Addressee, Api, Names, Place, RequestContext};
 use super::ask;
 use super::chat_object::{self, Chunks, Head};
-use super::chat_request::{self, ChatCompletionRequest, ChatWanted};
+use super::chat_request::{self, ChatCompletionRequest, ParsedChatRequest};
 use super::direct;
-use super::files::Coming;
+use super::files::InlineFiles;
 use super::follow::Follower;
 use super::followed_run::Step;
 use super::refusal::{ErrorBody, Refusal};
-use super::request::Wanted;
+use super::request::ParsedRequest;
 use super::start::grace;
 use super::{conversation, stream};
-use crate::runs::Asked;
+use crate::runs::StartedRun;
 use crate::server::app::App;
 use crate::server::connection::Presence;
 use crate::server::extract::Caller;
@@ -35,10 +35,10 @@ pub(in crate::server) async fn complete(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
-    ask::respond::<ChatWanted>(&app, &caller, &request, payload).await
+    ask::respond::<ParsedChatRequest>(&app, &caller, &request, payload).await
 }
 
-impl Api for ChatWanted {
+impl Api for ParsedChatRequest {
     const ORIGIN: &'static str = "chat_completions";
     const PATH: &'static str = "/v1/chat/completions";
     const NAMES: Names = Names {
@@ -54,12 +54,12 @@ impl Api for ChatWanted {
         Ok(())
     }
 
-    fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
-        chat_request::read(body, coming)
+    fn read(body: &Value, inline: &InlineFiles) -> Result<Self, Refusal> {
+        chat_request::read(body, inline)
     }
 
-    fn wanted(&self) -> &Wanted {
-        &self.wanted
+    fn parsed(&self) -> &ParsedRequest {
+        &self.parsed
     }
 
     fn ignored(&self) -> &[String] {
@@ -67,13 +67,13 @@ impl Api for ChatWanted {
     }
 
     fn kept(&self) -> Value {
-        json!({"api": Self::ORIGIN, "model": self.wanted.model})
+        json!({"api": Self::ORIGIN, "model": self.parsed.model})
     }
 
     async fn place(&self, context: RequestContext<'_>) -> Result<Place, Refusal> {
-        let said = &self.wanted.said;
-        let continuation = conversation::of(context.app, context.caller, Self::ORIGIN, said).await?;
-        Ok(Place { continuation, history: said.turns.clone(), files: Vec::new() })
+        let messages = &self.parsed.messages;
+        let continuation = conversation::of(context.app, context.caller, Self::ORIGIN, messages).await?;
+        Ok(Place { continuation, history: messages.turns.clone(), files: Vec::new() })
     }
 
     async fn answer_directly(
@@ -85,12 +85,12 @@ impl Api for ChatWanted {
         direct::completion(context, self, addressee, name).await
     }
 
-    async fn answer(&self, context: RequestContext<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
+    async fn answer(&self, context: RequestContext<'_>, asked: StartedRun) -> Result<HttpResponse, Refusal> {
         let RequestContext { app, caller, request } = context;
         let mut follower = Follower::of_request(app, caller, asked, self.kept(), Some(grace(app))).await?;
-        let head = Head::of(asked.run, follower.requested.at.as_second(), &self.wanted.model);
-        let includes_council = self.wanted.includes_council;
-        if self.wanted.stream {
+        let head = Head::of(asked.run, follower.requested.at.as_second(), &self.parsed.model);
+        let includes_council = self.parsed.includes_council;
+        if self.parsed.stream {
             let chunks = Chunks::new(head, self.includes_usage, includes_council);
             return Ok(stream::respond(app, request, follower, chunks));
         }

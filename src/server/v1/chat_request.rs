@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use super::files::Coming;
+use super::files::InlineFiles;
 use super::form;
-use super::messages::{self, Said};
+use super::messages::{self, ParsedMessages};
 use super::refusal::Refusal;
-use super::request::{NO_TOOLS, Reader, Wanted, demands_a_tool, is_filled};
+use super::request::{NO_TOOLS, ParsedRequest, Reader, demands_a_tool, is_filled};
 
 /// The parameter that switches web search on.
 pub(super) const SEARCH: &str = "web_search_options";
 
 /// What a chat completion asks.
 #[derive(Debug, Clone)]
-pub(super) struct ChatWanted {
-    pub wanted: Wanted,
+pub(super) struct ParsedChatRequest {
+    pub parsed: ParsedRequest,
     /// Whether a stream ends with a chunk that tells the usage.
     pub includes_usage: bool,
     /// The names of parameters that are ignored.
@@ -63,14 +63,14 @@ pub struct ChatCompletionRequest {
     user: Option<String>,
 }
 
-/// Reads a body; `coming` are the files that came as data within it.
+/// Reads a body; `inline` are the files that came as data within it.
 ///
 /// # Errors
 /// Everything that is wrong with it, or cannot be done.
-pub(super) fn read(body: &Value, coming: &Coming) -> Result<ChatWanted, Refusal> {
+pub(super) fn read(body: &Value, inline: &InlineFiles) -> Result<ParsedChatRequest, Refusal> {
     let mut reader = Reader::of(body)?;
     let model = reader.model();
-    let said = said(&mut reader, coming);
+    let messages = read_messages(&mut reader, inline);
     let sampling = reader.sampling(&["max_completion_tokens", "max_tokens"]);
     let form = form::of_chat(&mut reader);
     let stream = reader.take("stream", "true or false").unwrap_or(false);
@@ -87,23 +87,30 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ChatWanted, Refusal>
     let includes_council = reader.includes_council();
     impossible(&mut reader);
     reader.without_effect(&["user", "metadata", "store", "parallel_tool_calls"]);
-    let (wanted, ignored) =
-        reader.finish(|| Wanted { model, said, sampling, form, searches, stream, includes_council })?;
-    Ok(ChatWanted { wanted, includes_usage, ignored })
+    let (parsed, ignored) = reader.finish(|| ParsedRequest {
+        model,
+        messages,
+        sampling,
+        form,
+        searches,
+        stream,
+        includes_council,
+    })?;
+    Ok(ParsedChatRequest { parsed, includes_usage, ignored })
 }
 
-fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
+fn read_messages(reader: &mut Reader<'_>, inline: &InlineFiles) -> ParsedMessages {
     let Some(list) = reader.raw("messages") else {
         reader.refuse("messages", "is required: the conversation, ending with what the user asks");
-        return Said::default();
+        return ParsedMessages::default();
     };
     let Some(list) = list.as_array() else {
         reader.refuse("messages", "must be a list of messages");
-        return Said::default();
+        return ParsedMessages::default();
     };
-    messages::read("messages", list, coming).unwrap_or_else(|errors| {
+    messages::read("messages", list, inline).unwrap_or_else(|errors| {
         reader.refuse_all(errors);
-        Said::default()
+        ParsedMessages::default()
     })
 }
 
@@ -128,10 +135,10 @@ mod tests {
 
     use super::*;
 
-    fn with(more: &Value) -> Result<ChatWanted, Value> {
+    fn with(more: &Value) -> Result<ParsedChatRequest, Value> {
         let mut body = json!({"model": "council", "messages": [{"role": "user", "content": "Why?"}]});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        read(&body, &Coming::default()).map_err(|refusal| refusal.object())
+        read(&body, &InlineFiles::default()).map_err(|refusal| refusal.object())
     }
 
     #[test]
@@ -144,10 +151,10 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(
-            (read.wanted.sampling.temperature, read.wanted.sampling.max_tokens),
+            (read.parsed.sampling.temperature, read.parsed.sampling.max_tokens),
             (Some(0.5), Some(50))
         );
-        assert!(read.wanted.stream && read.includes_usage && read.wanted.includes_council);
+        assert!(read.parsed.stream && read.includes_usage && read.parsed.includes_council);
         assert_eq!(read.ignored, ["seed", "top_p"]);
     }
 

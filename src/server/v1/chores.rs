@@ -2,7 +2,7 @@
 //! wait or pay for a council there, so the utility model answers them alone. They are recognised by how their prompts
 //! begin.
 
-use super::messages::Said;
+use super::messages::ParsedMessages;
 
 /// How the prompts of chat programs begin; case and the white space between words make no difference. Some programs put
 /// them into the system prompt.
@@ -32,9 +32,9 @@ const KNOWN: [&str; 19] = [
 
 /// Whether a request is a chore: its question or its system prompt begins as one of the [`KNOWN`] prompts does, or as one
 /// of `named`, which the configuration adds (`programs.chores`). A blank one there is passed over.
-pub(super) fn is_one(said: &Said, named: &[String]) -> bool {
-    let system = said.system.iter().map(String::as_str);
-    let texts: Vec<String> = system.chain([said.question.as_str()]).map(plain).collect();
+pub(super) fn is_one(messages: &ParsedMessages, named: &[String]) -> bool {
+    let system = messages.system.iter().map(String::as_str);
+    let texts: Vec<String> = system.chain([messages.question.as_str()]).map(plain).collect();
     let begins = |words: &str| {
         let words = plain(words);
         !words.is_empty() && texts.iter().any(|text| text.starts_with(&words))
@@ -53,8 +53,12 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn said(system: Option<&str>, question: &str) -> Said {
-        Said { system: system.map(str::to_owned), question: question.to_owned(), ..Said::default() }
+    fn said(system: Option<&str>, question: &str) -> ParsedMessages {
+        ParsedMessages {
+            system: system.map(str::to_owned),
+            question: question.to_owned(),
+            ..ParsedMessages::default()
+        }
     }
 
     #[test]

@@ -6,11 +6,11 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::api::{Continuation, Names};
-use super::files::SaidFile;
+use super::files::MessageFile;
 use super::followed_run::RULE;
 use super::keeping;
-use super::messages::Said;
-use super::request::Wanted;
+use super::messages::ParsedMessages;
+use super::request::ParsedRequest;
 use crate::council::prompts::history::Turn;
 use crate::server::app::App;
 use crate::server::extract::Caller;
@@ -37,15 +37,15 @@ pub(super) async fn of(
     app: &App,
     caller: &Caller,
     origin: &str,
-    said: &Said,
+    messages: &ParsedMessages,
 ) -> Result<Option<Continuation>, Problem> {
-    let Some(last) = said.turns.last() else { return Ok(None) };
+    let Some(last) = messages.turns.last() else { return Ok(None) };
     let mut tx = app.db.begin(&caller.scope()).await?;
     for id in conversations::asked_last(&mut tx, origin, &digest(&last.question)).await? {
         let tree = conversations::tree(&mut tx, id).await?;
         let Some(newest) = tree.newest() else { continue };
         let texts = conversations::texts(&mut tx, id, &tree.path(newest)).await?;
-        if ends_with(&texts, &said.turns) {
+        if ends_with(&texts, &messages.turns) {
             return Ok(Some(Continuation { conversation: id, after: newest.id }));
         }
     }
@@ -78,7 +78,7 @@ fn repeats(text: &str, stored: &Text) -> bool {
 }
 
 /// For each field of a question in our own API, the field of these APIs that it came from, by which errors name it.
-pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str)> {
+pub(super) fn field_names(names: Names, files: &[MessageFile]) -> Vec<(String, &str)> {
     let fields = [
         ("content", names.question),
         ("attachments", names.question),
@@ -95,23 +95,23 @@ pub(super) fn field_names(names: Names, files: &[SaidFile]) -> Vec<(String, &str
 
 /// The body of a question in our own API: the options that the name of a model stands for, and what the request says.
 pub(super) fn body(
-    wanted: &Wanted,
-    files: &[SaidFile],
+    parsed: &ParsedRequest,
+    files: &[MessageFile],
     options: &Value,
     continuation: Option<Continuation>,
 ) -> Value {
-    let said = &wanted.said;
+    let messages = &parsed.messages;
     let mut body = options.clone();
-    body["content"] = said.question.clone().into();
+    body["content"] = messages.question.clone().into();
     if !files.is_empty() {
         body["attachments"] = keeping::named(files);
     }
     body["new_conversation"] = continuation.is_none().into();
     body["parent_message_id"] = continuation.map(|continuation| continuation.after.to_string()).into();
-    if let Some(system) = &said.system {
+    if let Some(system) = &messages.system {
         body["system_prompt"] = system.clone().into();
     }
-    if wanted.searches {
+    if parsed.searches {
         body["use_web_search"] = true.into();
     }
     body

@@ -15,13 +15,13 @@ use tokio::sync::oneshot;
 use super::api::{Addressee, Api as _, RequestContext};
 use super::ask::JOINED;
 use super::chat_object::{Chunks, Head, done, failure};
-use super::chat_request::ChatWanted;
+use super::chat_request::ParsedChatRequest;
 use super::follow::Requested;
-use super::messages::Said;
+use super::messages::ParsedMessages;
 use super::refusal::Refusal;
-use super::request::Wanted;
+use super::request::ParsedRequest;
 use super::response_object::{Typed, say_when};
-use super::response_request::ResponseWanted;
+use super::response_request::ParsedResponseRequest;
 use super::stream::{StreamFormat, respond_with};
 use crate::council::answer_form::{self, AnswerForm};
 use crate::council::formed;
@@ -49,20 +49,20 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Answers a chat completion.
 pub(super) async fn completion(
     context: RequestContext<'_>,
-    chat: &ChatWanted,
+    chat: &ParsedChatRequest,
     addressee: Addressee<'_>,
     name: Name,
 ) -> Result<HttpResponse, Refusal> {
-    let wanted = &chat.wanted;
-    let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &wanted.model);
+    let parsed = &chat.parsed;
+    let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &parsed.model);
     let chunks = Chunks::new(head, chat.includes_usage, false);
-    answer(context, wanted, &[], (addressee, name), chunks).await
+    answer(context, parsed, &[], (addressee, name), chunks).await
 }
 
 /// Answers a response, after what was said before. It is kept nowhere, so it cannot be read again.
 pub(super) async fn response(
     context: RequestContext<'_>,
-    response: &ResponseWanted,
+    response: &ParsedResponseRequest,
     before: &[Turn],
     (addressee, name): (Addressee<'_>, Name),
 ) -> Result<HttpResponse, Refusal> {
@@ -75,7 +75,7 @@ pub(super) async fn response(
         kept,
     };
     let typed = Typed::new(requested, false, None);
-    answer(context, &response.wanted, before, (addressee, name), typed).await
+    answer(context, &response.parsed, before, (addressee, name), typed).await
 }
 
 /// How an API formats the reply of one model.
@@ -127,12 +127,17 @@ impl ReplyFormat for Typed {
 }
 
 /// The request to the model, after what was said before; the client's system prompt takes precedence over the seat's own.
-fn call(settings: &Settings, wanted: &Wanted, before: &[Turn], addressee: &Addressee<'_>) -> ChatRequest {
+fn call(
+    settings: &Settings,
+    parsed: &ParsedRequest,
+    before: &[Turn],
+    addressee: &Addressee<'_>,
+) -> ChatRequest {
     let (purpose, model, prompt) = match addressee {
         Addressee::Utility => (&CHORE, &settings.utility_model, None),
         Addressee::Seat(member) => (&SEAT, &member.model, member.system_prompt.as_deref()),
     };
-    let Said { system, turns, question, files: _ } = &wanted.said;
+    let ParsedMessages { system, turns, question, files: _ } = &parsed.messages;
     let system = system.as_deref().or(prompt).map(ChatMessage::system);
     let turns = before
         .iter()
@@ -141,8 +146,8 @@ fn call(settings: &Settings, wanted: &Wanted, before: &[Turn], addressee: &Addre
     let messages = system.into_iter().chain(turns).chain([ChatMessage::user(question)]).collect();
     let Sampling { temperature, max_tokens } = settings.sampling(purpose);
     let sampling = Sampling {
-        temperature: wanted.sampling.temperature.or(temperature),
-        max_tokens: wanted.sampling.max_tokens.or(max_tokens),
+        temperature: parsed.sampling.temperature.or(temperature),
+        max_tokens: parsed.sampling.max_tokens.or(max_tokens),
     };
     ChatRequest {
         sampling,
@@ -177,14 +182,14 @@ type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
 
 async fn answer<F: ReplyFormat + 'static>(
     RequestContext { app, caller, request }: RequestContext<'_>,
-    wanted: &Wanted,
+    parsed: &ParsedRequest,
     before: &[Turn],
     (addressee, name): (Addressee<'_>, Name),
     mut format: F,
 ) -> Result<HttpResponse, Refusal> {
     let (settings, _) = app.settings(&caller.scope()).await?;
-    let mut call = call(&settings, wanted, before, &addressee);
-    let form = wanted.form.clone();
+    let mut call = call(&settings, parsed, before, &addressee);
+    let form = parsed.form.clone();
     if let Some(form) = &form {
         ask_for_form(app, form, &mut call);
     }
@@ -202,12 +207,12 @@ async fn answer<F: ReplyFormat + 'static>(
     })?;
     let pending = async move {
         let result = pending.await;
-        calls.had(&name);
+        calls.mark_delivered(&name);
         let reply = result?
             .map_err(|error| Refusal::no_reply(format!("the model gave no reply: {}", error.message)))?;
         in_form(form.as_ref(), reply)
     };
-    let mut response = if wanted.stream {
+    let mut response = if parsed.stream {
         let queue = format.open().into_iter();
         let formatted = FormattedReply { format, pending: Some(Box::pin(pending)), queue };
         respond_with(request, events(formatted))

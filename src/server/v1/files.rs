@@ -13,7 +13,7 @@ use crate::attachments::picture::{self, NoPicture};
 use crate::attachments::{Kind, name};
 use crate::config::Attachments;
 use crate::council::field::FieldError;
-use crate::server::attachments::uploading::{LookedAt, NO_PICTURES, why_not};
+use crate::server::attachments::uploading::{NO_PICTURES, UploadedFile, why_not};
 use crate::server::problem::mebibytes;
 
 /// Base64 as programs write it, with its padding or without.
@@ -28,7 +28,7 @@ const DATA: &str = "data:";
 
 /// A file that a message of the user comes with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SaidFile {
+pub(super) struct MessageFile {
     /// Where in the body.
     pub field: String,
     pub id: String,
@@ -42,27 +42,27 @@ pub(super) struct SaidFile {
 
 /// A file that came as data.
 #[derive(Debug, Clone)]
-pub(super) struct ComingFile {
-    pub file: LookedAt,
+pub(super) struct InlineFile {
+    pub file: UploadedFile,
     /// Whether the program gave it its name.
     pub is_named: bool,
 }
 
 /// The files that came as data, each by the place of its part in the body, and what is wrong with the others.
 #[derive(Debug, Default)]
-pub(super) struct Coming {
+pub(super) struct InlineFiles {
     are_taken: bool,
-    files: BTreeMap<String, Result<ComingFile, String>>,
+    files: BTreeMap<String, Result<InlineFile, String>>,
     /// How much of the body their data was, in bytes.
     pub length: usize,
 }
 
-impl Coming {
+impl InlineFiles {
     /// Takes the data of files out of the messages of a body, and leaves their hashes there.
     pub fn out_of(body: &mut Value, list: &str, limits: &Attachments) -> Self {
-        let mut coming = Self { are_taken: limits.are_taken(), ..Self::default() };
-        if !coming.are_taken {
-            return coming;
+        let mut inline = Self { are_taken: limits.are_taken(), ..Self::default() };
+        if !inline.are_taken {
+            return inline;
         }
         let messages = body.get_mut(list).and_then(Value::as_array_mut);
         for (place, message) in messages.into_iter().flatten().enumerate() {
@@ -70,23 +70,27 @@ impl Coming {
             for (at, part) in parts.into_iter().flatten().enumerate() {
                 let filename = name_of(part).map(str::to_owned);
                 let Some(text) = data_of(part) else { continue };
-                coming.length += text.len();
-                let number = coming.files.len() + 1;
+                inline.length += text.len();
+                let number = inline.files.len() + 1;
                 let file = looked_at(filename.as_deref(), std::mem::take(text), number, limits);
                 if let Ok(file) = &file {
                     *text = format!("{TAKEN_OUT}{}", file.file.id);
                 }
-                coming.files.insert(format!("{list}[{place}].content[{at}]"), file);
+                inline.files.insert(format!("{list}[{place}].content[{at}]"), file);
             }
         }
-        coming
+        inline
     }
 
-    /// The file of a part; `None` where the part is not a file. Without `coming`, files are not accepted.
+    /// The file of a part; `None` where the part is not a file. Without `inline`, files are not accepted.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn file_of(this: Option<&Self>, field: &str, part: &Value) -> Result<Option<SaidFile>, FieldError> {
+    pub fn file_of(
+        this: Option<&Self>,
+        field: &str,
+        part: &Value,
+    ) -> Result<Option<MessageFile>, FieldError> {
         let refuse = |why: &str| Err(FieldError::value(field, why));
         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
         let is_picture = match kind {
@@ -100,7 +104,7 @@ impl Coming {
         if !this.are_taken {
             return refuse("is a picture or a file, and this server takes none; leave it out");
         }
-        let said = |id: &str, filename: Option<String>| SaidFile {
+        let said = |id: &str, filename: Option<String>| MessageFile {
             field: field.to_owned(),
             id: id.to_owned(),
             filename,
@@ -108,9 +112,9 @@ impl Coming {
             is_picture: false,
         };
         match this.files.get(field) {
-            Some(Ok(ComingFile { file, .. })) => {
+            Some(Ok(InlineFile { file, .. })) => {
                 let said = said(&file.id, Some(file.filename.clone()));
-                return Ok(Some(SaidFile { is_picture: file.kind.is_image(), ..said }));
+                return Ok(Some(MessageFile { is_picture: file.kind.is_image(), ..said }));
             }
             Some(Err(why)) => return refuse(why),
             None => {}
@@ -132,8 +136,8 @@ impl Coming {
     }
 
     /// The file with this hash.
-    pub fn find(&self, id: &str) -> Option<&ComingFile> {
-        self.files.values().filter_map(|file| file.as_ref().ok()).find(|coming| coming.file.id == id)
+    pub fn find(&self, id: &str) -> Option<&InlineFile> {
+        self.files.values().filter_map(|file| file.as_ref().ok()).find(|inline| inline.file.id == id)
     }
 }
 
@@ -178,7 +182,7 @@ fn looked_at(
     text: String,
     number: usize,
     limits: &Attachments,
-) -> Result<ComingFile, String> {
+) -> Result<InlineFile, String> {
     let size = |bytes: usize| mebibytes(bytes as u64);
     let bytes = Bytes::from(decoded(text)?);
     if bytes.len() > limits.max_bytes {
@@ -204,7 +208,7 @@ fn looked_at(
         format!("{word}-{number}.{}", kind.extension())
     });
     let id = hex::encode(Sha256::digest(&bytes));
-    Ok(ComingFile { file: LookedAt { filename, bytes, kind, id }, is_named })
+    Ok(InlineFile { file: UploadedFile { filename, bytes, kind, id }, is_named })
 }
 
 /// The bytes of a `data:` address, or of plain Base64.

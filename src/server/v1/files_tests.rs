@@ -2,7 +2,7 @@ use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::messages::{self, Said};
+use super::super::messages::{self, ParsedMessages};
 use super::*;
 
 fn limits() -> Attachments {
@@ -20,10 +20,10 @@ fn address(bytes: &[u8]) -> String {
 }
 
 /// A body with one message of the user whose content is these parts, read.
-fn read(parts: &Value, limits: &Attachments) -> (Value, Result<Said, Vec<FieldError>>) {
+fn read(parts: &Value, limits: &Attachments) -> (Value, Result<ParsedMessages, Vec<FieldError>>) {
     let mut body = json!({"messages": [{"role": "user", "content": parts}]});
-    let coming = Coming::out_of(&mut body, "messages", limits);
-    let said = messages::read("messages", body["messages"].as_array().unwrap(), &coming);
+    let inline = InlineFiles::out_of(&mut body, "messages", limits);
+    let said = messages::read("messages", body["messages"].as_array().unwrap(), &inline);
     (body, said)
 }
 
@@ -107,8 +107,8 @@ fn only_the_user_comes_with_files_and_those_of_before_are_known_as_such() {
         ]})
     };
     let files = |mut body: Value| {
-        let coming = Coming::out_of(&mut body, "messages", &limits());
-        let said = messages::read("messages", body["messages"].as_array().unwrap(), &coming).unwrap();
+        let inline = InlineFiles::out_of(&mut body, "messages", &limits());
+        let said = messages::read("messages", body["messages"].as_array().unwrap(), &inline).unwrap();
         said.files.into_iter().map(|file| file.is_earlier).collect::<Vec<_>>()
     };
     assert_eq!(files(list("assistant")), [true, false]);
@@ -120,8 +120,8 @@ fn only_the_user_comes_with_files_and_those_of_before_are_known_as_such() {
     for role in ["system", "assistant", "tool"] {
         let mut body =
             json!({"messages": [{"role": role, "content": [part]}, {"role": "user", "content": "Why?"}]});
-        let coming = Coming::out_of(&mut body, "messages", &limits());
-        let errors = messages::read("messages", body["messages"].as_array().unwrap(), &coming).unwrap_err();
+        let inline = InlineFiles::out_of(&mut body, "messages", &limits());
+        let errors = messages::read("messages", body["messages"].as_array().unwrap(), &inline).unwrap_err();
         assert_eq!(errors[0].field, "messages[0].content[0]", "{role}");
         assert!(errors[0].message.contains("only messages of the user"), "{}", errors[0].message);
     }
@@ -164,8 +164,8 @@ proptest! {
     fn any_file_comes_out_as_it_went_in(text in "[a-zäöü漢 ]{0,60}[a-z]") {
         let part = json!({"type": "file", "file": {"file_data": STANDARD.encode(&text)}});
         let mut body = json!({"messages": [{"role": "user", "content": [part]}]});
-        let coming = Coming::out_of(&mut body, "messages", &limits());
+        let inline = InlineFiles::out_of(&mut body, "messages", &limits());
         let id = hex::encode(Sha256::digest(&text));
-        prop_assert_eq!(&coming.find(&id).expect("it is there").file.bytes[..], text.as_bytes());
+        prop_assert_eq!(&inline.find(&id).expect("it is there").file.bytes[..], text.as_bytes());
     }
 }

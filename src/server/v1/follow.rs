@@ -10,7 +10,7 @@ use super::followed_run::{FollowedRun, Step};
 use crate::council::Plan;
 use crate::council::plan::AnswerShape;
 use crate::id::{ConversationId, RunId};
-use crate::runs::{Asked, Begun, Frame, Next, Runs, Subscription};
+use crate::runs::{Frame, Next, RunStart, Runs, StartedRun, Subscription};
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
@@ -99,12 +99,12 @@ impl Follower {
     pub async fn of_request(
         app: &App,
         caller: &Caller,
-        asked: Asked,
+        asked: StartedRun,
         kept: Value,
         grace: Option<Duration>,
     ) -> Result<Self, Problem> {
         let mut follower = match asked.begun {
-            Some(Begun { at, conversation, answer }) => {
+            Some(RunStart { at, conversation, answer }) => {
                 let requested = Requested { run: asked.run, conversation, at, kept };
                 Self::begin(app, caller, requested, answer).await?
             }
@@ -213,7 +213,7 @@ impl Follower {
             let next = tokio::select! {
                 biased;
                 next = self.subscription.next() => next,
-                () = runs.leaves(run) => return false,
+                () = runs.released(run) => return false,
             };
             let was_cut_off = std::mem::replace(&mut self.is_cut_off, next.is_err());
             match next {

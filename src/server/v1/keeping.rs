@@ -9,14 +9,14 @@ use actix_web::{HttpRequest, web};
 use serde_json::{Value, json};
 
 use super::api::RequestContext;
-use super::files::{Coming, ComingFile, SaidFile};
+use super::files::{InlineFile, InlineFiles, MessageFile};
 use crate::config::Attachments;
 use crate::council::attached::MAX_IMAGES;
 use crate::server::app::App;
 use crate::server::attachments::uploading::{ARRIVAL, keep};
 use crate::server::extract::{Caller, read_json};
 use crate::server::problem::Problem;
-use crate::server::upload_slots::Taken;
+use crate::server::upload_slots::UploadPermit;
 use crate::store::attachments::{self, Attachment};
 use crate::store::{StoreError, users};
 
@@ -26,10 +26,10 @@ const MOST_BYTES: usize = 24 << 20;
 const MOST_PLACES: usize = 8;
 
 /// The files of a request that are in memory.
-pub(super) struct Arrived<'a> {
-    pub coming: Coming,
+pub(super) struct ReceivedFiles<'a> {
+    pub inline: InlineFiles,
     /// Their slots among the uploads in progress; freed when dropped, once the files are kept or refused.
-    _places: Option<Taken<'a>>,
+    _slots: Option<UploadPermit<'a>>,
 }
 
 /// The body of a request, without the data of its files, and these.
@@ -42,32 +42,32 @@ pub(super) async fn read<'a>(
     request: &HttpRequest,
     payload: web::Payload,
     list: &'static str,
-) -> Result<(Value, Arrived<'a>), Problem> {
+) -> Result<(Value, ReceivedFiles<'a>), Problem> {
     let (server, limits) = (&app.config.server, app.config.attachments.clone());
     // A body without a stated length may be no longer than any other: slots are taken before it is read.
     let long = announced(request).filter(|bytes| *bytes > server.body_limit_bytes && limits.are_taken());
     let Some(announced) = long else {
         let mut body =
             read_json(request, payload.into_inner(), server.body_limit_bytes, server.body_timeout()).await?;
-        let coming = Coming::out_of(&mut body, list, &limits);
-        return Ok((body, Arrived { coming, _places: None }));
+        let inline = InlineFiles::out_of(&mut body, list, &limits);
+        return Ok((body, ReceivedFiles { inline, _slots: None }));
     };
-    let places = places(app, caller, announced)?;
+    let slots = slots(app, caller, announced)?;
     let limit = server.body_limit_bytes.saturating_add(room(&limits));
     let timeout: Duration = server.body_timeout().max(ARRIVAL);
     let body = read_json(request, payload.into_inner(), limit, timeout).await?;
     // Hashing large files takes a moment, and everybody's events go through this thread.
     let read = web::block(move || {
         let mut body = body;
-        let coming = Coming::out_of(&mut body, list, &limits);
-        (body, coming)
+        let inline = InlineFiles::out_of(&mut body, list, &limits);
+        (body, inline)
     });
-    let (body, coming) = read.await.map_err(|_| Problem::unavailable("this server is shutting down"))?;
+    let (body, inline) = read.await.map_err(|_| Problem::unavailable("this server is shutting down"))?;
     // The room is for files: what else there is may be no longer than in any other body.
-    if announced.saturating_sub(coming.length) > server.body_limit_bytes {
+    if announced.saturating_sub(inline.length) > server.body_limit_bytes {
         return Err(Problem::too_large(server.body_limit_bytes));
     }
-    Ok((body, Arrived { coming, _places: Some(places) }))
+    Ok((body, ReceivedFiles { inline, _slots: Some(slots) }))
 }
 
 /// How much of files a body may have, as Base64, in bytes.
@@ -81,18 +81,18 @@ fn announced(request: &HttpRequest) -> Option<usize> {
 }
 
 /// Slots among the uploads in progress, by how much memory this one takes: its text, and the decoded data.
-fn places<'a>(app: &'a App, caller: &Caller, announced: usize) -> Result<Taken<'a>, Problem> {
-    let places = announced.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1));
-    let places = places.clamp(1, MOST_PLACES);
-    let taken = app.uploads.take(&caller.user, places);
+fn slots<'a>(app: &'a App, caller: &Caller, announced: usize) -> Result<UploadPermit<'a>, Problem> {
+    let slots = announced.saturating_mul(2).div_ceil(app.config.attachments.max_bytes.max(1));
+    let slots = slots.clamp(1, MOST_PLACES);
+    let taken = app.uploads.take(&caller.user, slots);
     taken.ok_or_else(|| Problem::full("too many files are being uploaded just now; try again in a moment"))
 }
 
 /// Which of the files in the messages the question comes with, each once, and the places of those that are ignored: of
 /// what came with earlier questions the latest, as far as there is room.
-pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>, Vec<String>) {
+pub(super) fn chosen(said: &[MessageFile], limits: &Attachments) -> (Vec<MessageFile>, Vec<String>) {
     // A file that is sent again keeps its first name.
-    let mut first: BTreeMap<&str, &SaidFile> = BTreeMap::new();
+    let mut first: BTreeMap<&str, &MessageFile> = BTreeMap::new();
     for file in said {
         first.entry(&file.id).or_insert(file);
     }
@@ -108,7 +108,7 @@ pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>,
         } else {
             pictures += usize::from(file.is_picture);
             let first = first.get(file.id.as_str()).copied().unwrap_or(file);
-            chosen.push(SaidFile { filename: first.filename.clone(), ..file.clone() });
+            chosen.push(MessageFile { filename: first.filename.clone(), ..file.clone() });
         }
     }
     chosen.reverse();
@@ -122,12 +122,12 @@ pub(super) fn chosen(said: &[SaidFile], limits: &Attachments) -> (Vec<SaidFile>,
 /// Where there is no room for one, or something that it needs is unavailable.
 pub(super) async fn keep_all(
     context: RequestContext<'_>,
-    files: &[SaidFile],
-    coming: &Coming,
+    files: &[MessageFile],
+    inline: &InlineFiles,
 ) -> Result<(), Problem> {
     for file in files {
-        if let Some(coming) = coming.find(&file.id) {
-            keep_one(context, coming).await?;
+        if let Some(inline) = inline.find(&file.id) {
+            keep_one(context, inline).await?;
         }
     }
     Ok(())
@@ -135,11 +135,11 @@ pub(super) async fn keep_all(
 
 async fn keep_one(
     RequestContext { app, caller, .. }: RequestContext<'_>,
-    coming: &ComingFile,
+    inline: &InlineFile,
 ) -> Result<Attachment, Problem> {
-    let file = &coming.file;
+    let file = &inline.file;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let filename = if coming.is_named {
+    let filename = if inline.is_named {
         file.filename.clone()
     } else {
         // One that is there keeps its name.
@@ -159,6 +159,6 @@ async fn keep_one(
 }
 
 /// The files in the form in which a question names them.
-pub(super) fn named(files: &[SaidFile]) -> Value {
+pub(super) fn named(files: &[MessageFile]) -> Value {
     files.iter().map(|file| json!({"id": file.id, "filename": file.filename})).collect()
 }

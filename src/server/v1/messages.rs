@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::files::{Coming, SaidFile};
+use super::files::{InlineFiles, MessageFile};
 use crate::council::field::FieldError;
 use crate::council::prompts::history::Turn;
 
@@ -17,27 +17,31 @@ const FOUND: &str = "What tools were called for so far, and gave:";
 
 /// What was said, and what is asked now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ParsedMessages {
     /// What system and developer messages say.
     pub system: Option<String>,
     /// Oldest first.
     pub turns: Vec<Turn>,
     pub question: String,
     /// In the order in which they came.
-    pub files: Vec<SaidFile>,
+    pub files: Vec<MessageFile>,
 }
 
-/// Reads a list of messages, of `messages` in chat completions and of `input` in responses. `coming` are the files that came as
+/// Reads a list of messages, of `messages` in chat completions and of `input` in responses. `inline` are the files that came as
 /// data within them.
 ///
 /// # Errors
 /// Every message that cannot be read; of very many the first, and how many more there are.
-pub(super) fn read(name: &str, list: &[Value], coming: &Coming) -> Result<Said, Vec<FieldError>> {
+pub(super) fn read(
+    name: &str,
+    list: &[Value],
+    inline: &InlineFiles,
+) -> Result<ParsedMessages, Vec<FieldError>> {
     let mut gathered = Gathered::default();
     let (mut errors, mut more) = (Vec::new(), 0);
     for (place, message) in list.iter().enumerate() {
         let field = format!("{name}[{place}]");
-        match message_of(&field, message, coming) {
+        match message_of(&field, message, inline) {
             Ok(parts) => parts.into_iter().for_each(|(role, content)| gathered.add(role, content)),
             Err(error) if errors.len() < MOST_NAMED => errors.push(error),
             Err(_) => more += 1,
@@ -49,7 +53,7 @@ pub(super) fn read(name: &str, list: &[Value], coming: &Coming) -> Result<Said, 
     if !errors.is_empty() {
         return Err(errors);
     }
-    gathered.said(name)
+    gathered.finish(name)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +69,7 @@ enum Role {
 #[derive(Debug, Default)]
 struct Content {
     text: String,
-    files: Vec<SaidFile>,
+    files: Vec<MessageFile>,
 }
 
 impl From<String> for Content {
@@ -82,7 +86,7 @@ struct Gathered {
     open: Vec<String>,
     /// An answer to that without a word came after it.
     is_unanswered: bool,
-    files: Vec<SaidFile>,
+    files: Vec<MessageFile>,
     /// What tools were called for since then, and gave.
     carried_out: Vec<String>,
 }
@@ -123,7 +127,7 @@ impl Gathered {
         }
     }
 
-    fn said(mut self, name: &str) -> Result<Said, Vec<FieldError>> {
+    fn finish(mut self, name: &str) -> Result<ParsedMessages, Vec<FieldError>> {
         if !self.carried_out.is_empty() {
             self.open.push(format!("{FOUND}\n\n{}", self.carried_out.join("\n\n")));
         }
@@ -132,13 +136,17 @@ impl Gathered {
             return Err(vec![FieldError::value(name, "must end with what the user asks, as text")]);
         }
         let system = Some(self.system.join("\n\n")).filter(|text| !text.trim().is_empty());
-        Ok(Said { system, turns: self.turns, question, files: self.files })
+        Ok(ParsedMessages { system, turns: self.turns, question, files: self.files })
     }
 }
 
 /// The role of a message, and its text; nothing for an item without text. Tool calls of another model are put into
 /// words.
-fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role, Content)>, FieldError> {
+fn message_of(
+    field: &str,
+    message: &Value,
+    inline: &InlineFiles,
+) -> Result<Vec<(Role, Content)>, FieldError> {
     let refuse = |what: &str, why: &str| Err(FieldError::value(format!("{field}{what}"), why));
     if !message.is_object() {
         return refuse("", "must be an object with role and content");
@@ -169,7 +177,7 @@ fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role
     let content = match message.get("content") {
         None | Some(Value::Null) if role == Role::Assistant => Content::default(),
         content => {
-            content_of(&format!("{field}.content"), content, Some(coming).filter(|_| role == Role::User))?
+            content_of(&format!("{field}.content"), content, Some(inline).filter(|_| role == Role::User))?
         }
     };
     let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -178,19 +186,19 @@ fn message_of(field: &str, message: &Value, coming: &Coming) -> Result<Vec<(Role
     if role != Role::Assistant || (calls.is_empty() && call.is_none()) {
         return Ok(vec![(role, content)]);
     }
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if !content.text.trim().is_empty() {
-        said.push((Role::Tool, content));
+        parts.push((Role::Tool, content));
     }
     if let Some(call) = call {
-        said.push(called(&format!("{field}.function_call"), call.get("name"), call.get("arguments"))?);
+        parts.push(called(&format!("{field}.function_call"), call.get("name"), call.get("arguments"))?);
     }
     for (place, call) in calls.iter().enumerate() {
         let of = call.get("function").or(call.get("custom")).unwrap_or(call);
         let arguments = of.get("arguments").or(of.get("input"));
-        said.push(called(&format!("{field}.tool_calls[{place}]"), of.get("name"), arguments)?);
+        parts.push(called(&format!("{field}.tool_calls[{place}]"), of.get("name"), arguments)?);
     }
-    Ok(said)
+    Ok(parts)
 }
 
 /// A call of a tool, in words.
@@ -214,8 +222,12 @@ fn given(field: &str, content: Option<&Value>) -> Result<(Role, Content), FieldE
     Ok((Role::Tool, format!("(it gave: {})", content_of(field, content, None)?.text).into()))
 }
 
-/// A text, or a list of parts with text, and with files where they are `coming`.
-fn content_of(field: &str, content: Option<&Value>, coming: Option<&Coming>) -> Result<Content, FieldError> {
+/// A text, or a list of parts with text, and with files where they are `inline`.
+fn content_of(
+    field: &str,
+    content: Option<&Value>,
+    inline: Option<&InlineFiles>,
+) -> Result<Content, FieldError> {
     let refuse = |why: &str| Err(FieldError::value(field, why));
     let content = match content {
         None | Some(Value::Null) => return refuse("is required"),
@@ -224,7 +236,7 @@ fn content_of(field: &str, content: Option<&Value>, coming: Option<&Coming>) -> 
             let mut content = Content::default();
             for (place, part) in parts.iter().enumerate() {
                 let field = format!("{field}[{place}]");
-                if let Some(file) = Coming::file_of(coming, &field, part)? {
+                if let Some(file) = InlineFiles::file_of(inline, &field, part)? {
                     content.files.push(file);
                 } else {
                     content.text.push_str(text_of(&field, part)?);

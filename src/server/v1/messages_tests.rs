@@ -7,12 +7,12 @@ fn turn(question: &str, answer: &str) -> Turn {
     Turn { question: question.into(), answer: answer.into() }
 }
 
-fn said(list: &Value) -> Said {
-    read("messages", list.as_array().unwrap(), &Coming::default()).unwrap()
+fn said(list: &Value) -> ParsedMessages {
+    read("messages", list.as_array().unwrap(), &InlineFiles::default()).unwrap()
 }
 
 fn wrong(list: &Value) -> Vec<String> {
-    let errors = read("messages", list.as_array().unwrap(), &Coming::default()).unwrap_err();
+    let errors = read("messages", list.as_array().unwrap(), &InlineFiles::default()).unwrap_err();
     errors.into_iter().map(|error| error.field).collect()
 }
 
@@ -28,7 +28,7 @@ fn a_list_is_instructions_turns_and_a_question() {
         {"role": "user", "content": "Here is a page."},
         {"role": "user", "content": "Three?"}
     ]);
-    let expected = Said {
+    let expected = ParsedMessages {
         system: Some("Be brief.\n\nBe kind.".into()),
         turns: vec![turn("One?", "1"), turn("Two?", "2")],
         question: "Here is a page.\n\nThree?".into(),
@@ -52,7 +52,7 @@ fn answers_without_a_question_and_questions_without_an_answer_are_no_turns_of_th
     // What was sent last is what is asked, whatever a program keeps free for its answer.
     for nothing in [json!(""), json!([]), Value::Null] {
         let list = json!([{"role": "user", "content": "One?"}, {"role": "assistant", "content": nothing}]);
-        assert_eq!(said(&list), Said { question: "One?".into(), ..Said::default() });
+        assert_eq!(said(&list), ParsedMessages { question: "One?".into(), ..ParsedMessages::default() });
     }
     let reasoned = json!([
         {"type": "reasoning", "summary": []}, {"type": "message", "role": "user", "content": "One?"}
@@ -138,7 +138,7 @@ fn every_message_that_cannot_be_read_is_named() {
 #[test]
 fn of_very_many_messages_that_cannot_be_read_the_first_are_named_and_the_others_counted() {
     let list = vec![Value::from(0); 1_000_000];
-    let errors = read("messages", &list, &Coming::default()).unwrap_err();
+    let errors = read("messages", &list, &InlineFiles::default()).unwrap_err();
     assert_eq!(errors.len(), MOST_NAMED + 1);
     assert_eq!(errors[0].field, "messages[0]");
     let rest = FieldError::value("messages", "has 999950 more messages that cannot be read");
@@ -179,7 +179,7 @@ fn nearly() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn whatever_a_list_holds_it_is_read_or_refused(list in prop::collection::vec(nearly(), 0..6)) {
-        match read("messages", &list, &Coming::default()) {
+        match read("messages", &list, &InlineFiles::default()) {
             Ok(said) => prop_assert!(!said.question.trim().is_empty()),
             Err(errors) => prop_assert!(!errors.is_empty()),
         }
@@ -191,7 +191,7 @@ proptest! {
         let odd = if texts.len().is_multiple_of(2) { texts[1..].to_vec() } else { texts };
         let list: Vec<Value> =
             odd.iter().enumerate().map(|(place, text)| json!({"role": role(place), "content": text})).collect();
-        let said = read("input", &list, &Coming::default()).unwrap();
+        let said = read("input", &list, &InlineFiles::default()).unwrap();
         let back: Vec<String> =
             said.turns.into_iter().flat_map(|turn| [turn.question, turn.answer]).chain([said.question]).collect();
         prop_assert_eq!(back, odd);

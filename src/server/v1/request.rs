@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::messages::Said;
+use super::messages::ParsedMessages;
 use super::refusal::Refusal;
 use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
@@ -20,9 +20,9 @@ pub(super) const MOST_NAMES: usize = 40;
 
 /// What a program asks, whichever API it speaks.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct ParsedRequest {
     pub model: String,
-    pub said: Said,
+    pub messages: ParsedMessages,
     pub sampling: Sampling,
     /// The form of the final answer, where that is not to be a text.
     pub form: Option<AnswerForm>,

@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::files::Coming;
+use super::files::InlineFiles;
 use super::form;
-use super::messages::{self, Said};
+use super::messages::{self, ParsedMessages};
 use super::refusal::Refusal;
-use super::request::{NO_TOOLS, Reader, Wanted, demands_a_tool};
+use super::request::{NO_TOOLS, ParsedRequest, Reader, demands_a_tool};
 
 /// What a request for a response asks.
 #[derive(Debug, Clone)]
-pub(super) struct ResponseWanted {
-    pub wanted: Wanted,
+pub(super) struct ParsedResponseRequest {
+    pub parsed: ParsedRequest,
     /// The instructions alone, which the answer repeats.
     pub instructions: Option<String>,
     /// The form of the answer as it was written, which the answer repeats.
@@ -69,21 +69,21 @@ pub struct CreateResponseRequest {
     store: Option<bool>,
 }
 
-impl ResponseWanted {
+impl ParsedResponseRequest {
     /// What of the request its response repeats; `api` is how it came.
     pub fn repeated(&self, api: &str) -> Value {
         json!({
             "api": api,
-            "model": self.wanted.model,
+            "model": self.parsed.model,
             "instructions": self.instructions,
             "previous_response_id": self.previous,
             "background": self.background,
             "metadata": self.metadata,
-            "temperature": self.wanted.sampling.temperature,
+            "temperature": self.parsed.sampling.temperature,
             "format": self.format,
-            "max_output_tokens": self.wanted.sampling.max_tokens,
+            "max_output_tokens": self.parsed.sampling.max_tokens,
             "user": self.user,
-            "includes_council": self.wanted.includes_council,
+            "includes_council": self.parsed.includes_council,
         })
     }
 }
@@ -92,21 +92,21 @@ const MOST_METADATA: usize = 16;
 const MAX_METADATA_CHARS: usize = 512;
 const MAX_ID_CHARS: usize = 100;
 
-/// Reads a body; `coming` are the files that came as data within it.
+/// Reads a body; `inline` are the files that came as data within it.
 ///
 /// # Errors
 /// Everything that is wrong with it, or cannot be done.
-pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refusal> {
+pub(super) fn read(body: &Value, inline: &InlineFiles) -> Result<ParsedResponseRequest, Refusal> {
     let mut reader = Reader::of(body)?;
     let model = reader.model();
     let instructions: Option<String> = reader.take("instructions", "a string");
     if instructions.as_ref().is_some_and(|text| text.contains('\0')) {
         reader.refuse("instructions", "must not contain U+0000");
     }
-    let mut said = said(&mut reader, coming);
-    let system = [instructions.clone(), said.system.take()].into_iter().flatten();
+    let mut messages = read_messages(&mut reader, inline);
+    let system = [instructions.clone(), messages.system.take()].into_iter().flatten();
     let system: Vec<String> = system.filter(|text| !text.trim().is_empty()).collect();
-    said.system = (!system.is_empty()).then(|| system.join("\n\n"));
+    messages.system = (!system.is_empty()).then(|| system.join("\n\n"));
     let sampling = reader.sampling(&["max_output_tokens"]);
     let form = form::of_response(&mut reader);
     let format = form.as_ref().and(reader.raw("text")).and_then(|text| text.get("format")).cloned();
@@ -131,8 +131,8 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refu
         "safety_identifier",
         "service_tier",
     ]);
-    let (mut wanted, ignored) = reader.finish(|| ResponseWanted {
-        wanted: Wanted { model, said, sampling, form, searches, stream, includes_council },
+    let (mut parsed, ignored) = reader.finish(|| ParsedResponseRequest {
+        parsed: ParsedRequest { model, messages, sampling, form, searches, stream, includes_council },
         instructions,
         format,
         previous,
@@ -144,21 +144,23 @@ pub(super) fn read(body: &Value, coming: &Coming) -> Result<ResponseWanted, Refu
     })?;
     let named = [(keeps_nothing, "store"), (has_tools, "tools")];
     let named = named.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| name.to_owned());
-    wanted.ignored = ignored.into_iter().chain(named).collect();
-    Ok(wanted)
+    parsed.ignored = ignored.into_iter().chain(named).collect();
+    Ok(parsed)
 }
 
-fn said(reader: &mut Reader<'_>, coming: &Coming) -> Said {
+fn read_messages(reader: &mut Reader<'_>, inline: &InlineFiles) -> ParsedMessages {
     match reader.raw("input") {
         None => reader.refuse("input", "is required: the question, or a list of messages that ends with it"),
-        Some(Value::String(text)) => return Said { question: text.clone(), ..Said::default() },
-        Some(Value::Array(items)) => match messages::read("input", items, coming) {
+        Some(Value::String(text)) => {
+            return ParsedMessages { question: text.clone(), ..ParsedMessages::default() };
+        }
+        Some(Value::Array(items)) => match messages::read("input", items, inline) {
             Ok(said) => return said,
             Err(errors) => reader.refuse_all(errors),
         },
         Some(_) => reader.refuse("input", "must be text or a list of messages"),
     }
-    Said::default()
+    ParsedMessages::default()
 }
 
 /// Whether web search is among the tools, and whether others are, which are ignored. A search that is to stay off the live
@@ -201,10 +203,10 @@ fn impossible(reader: &mut Reader<'_>, searches: bool, has_tools: bool) {
 mod tests {
     use super::*;
 
-    fn with(more: &Value) -> Result<ResponseWanted, Value> {
+    fn with(more: &Value) -> Result<ParsedResponseRequest, Value> {
         let mut body = json!({"model": "council", "input": "Why?"});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        read(&body, &Coming::default()).map_err(|refusal| refusal.object())
+        read(&body, &InlineFiles::default()).map_err(|refusal| refusal.object())
     }
 
     #[test]
@@ -217,9 +219,9 @@ mod tests {
             "top_p": 1, "truncation": "auto", "tool_choice": "auto"
         }))
         .unwrap();
-        assert_eq!(read.wanted.said.system.as_deref(), Some("Be brief.\n\nBe kind."));
-        assert!(read.background && read.wanted.stream && read.wanted.searches);
-        assert_eq!(read.wanted.sampling.max_tokens, Some(9));
+        assert_eq!(read.parsed.messages.system.as_deref(), Some("Be brief.\n\nBe kind."));
+        assert!(read.background && read.parsed.stream && read.parsed.searches);
+        assert_eq!(read.parsed.sampling.max_tokens, Some(9));
         assert_eq!(read.ignored, ["top_p", "store", "tools"]);
     }
 
@@ -230,7 +232,7 @@ mod tests {
         {
             let tool = json!({"type": "web_search", "external_web_access": external});
             let read = with(&json!({"tools": [tool]})).unwrap();
-            assert_eq!(read.wanted.searches, searches, "{external}");
+            assert_eq!(read.parsed.searches, searches, "{external}");
             assert_eq!(read.ignored, ignored, "{external}");
         }
     }

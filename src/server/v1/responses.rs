@@ -10,20 +10,20 @@ use url::form_urlencoded;
 use super::api::{Addressee, Api, Continuation, Names, Place, RequestContext};
 use super::ask;
 use super::direct;
-use super::files::{Coming, SaidFile};
+use super::files::{InlineFiles, MessageFile};
 use super::follow::{Follower, find};
 use super::gate::{may_ask, may_look};
 use super::references;
 use super::refusal::{ErrorBody, Refusal};
-use super::request::Wanted;
+use super::request::ParsedRequest;
 use super::response_object::{self, Typed, run_of};
-use super::response_request::{self, CreateResponseRequest, ResponseWanted};
+use super::response_request::{self, CreateResponseRequest, ParsedResponseRequest};
 use super::start::grace;
 use super::stream::{self, StreamFormat as _};
 use crate::council::field::FieldError;
 use crate::council::prompts::history;
 use crate::id::RunId;
-use crate::runs::Asked;
+use crate::runs::StartedRun;
 use crate::server::app::App;
 use crate::server::asking;
 use crate::server::connection::Presence;
@@ -50,10 +50,10 @@ pub(in crate::server) async fn create(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
-    ask::respond::<ResponseWanted>(&app, &caller, &request, payload).await
+    ask::respond::<ParsedResponseRequest>(&app, &caller, &request, payload).await
 }
 
-impl Api for ResponseWanted {
+impl Api for ParsedResponseRequest {
     const ORIGIN: &'static str = "responses";
     const PATH: &'static str = "/v1/responses";
     const NAMES: Names =
@@ -64,12 +64,12 @@ impl Api for ResponseWanted {
         references::fill_in(context, body).await
     }
 
-    fn read(body: &Value, coming: &Coming) -> Result<Self, Refusal> {
-        response_request::read(body, coming)
+    fn read(body: &Value, inline: &InlineFiles) -> Result<Self, Refusal> {
+        response_request::read(body, inline)
     }
 
-    fn wanted(&self) -> &Wanted {
-        &self.wanted
+    fn parsed(&self) -> &ParsedRequest {
+        &self.parsed
     }
 
     fn ignored(&self) -> &[String] {
@@ -85,7 +85,7 @@ impl Api for ResponseWanted {
             Some(previous) => place_after(context.app, context.caller, previous).await?,
             None => Place { continuation: None, history: Vec::new(), files: Vec::new() },
         };
-        place.history.extend(self.wanted.said.turns.clone());
+        place.history.extend(self.parsed.messages.turns.clone());
         Ok(place)
     }
 
@@ -111,16 +111,16 @@ impl Api for ResponseWanted {
         direct::response(context, self, &before, (addressee, name)).await
     }
 
-    async fn answer(&self, context: RequestContext<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
+    async fn answer(&self, context: RequestContext<'_>, asked: StartedRun) -> Result<HttpResponse, Refusal> {
         let RequestContext { app, caller, request } = context;
-        let includes_council = self.wanted.includes_council;
-        if self.background && !self.wanted.stream {
+        let includes_council = self.parsed.includes_council;
+        if self.background && !self.parsed.stream {
             let run = find(app, caller, asked.run).await?;
             return Ok(HttpResponse::Ok().json(current(app, caller, &run, includes_council).await?));
         }
         let patience = (!self.background).then(|| grace(app));
         let follower = Follower::of_request(app, caller, asked, self.kept(), patience).await?;
-        if self.wanted.stream {
+        if self.parsed.stream {
             let typed = Typed::new(follower.requested.clone(), includes_council, None);
             return Ok(stream::respond(app, request, follower, typed));
         }
@@ -169,8 +169,8 @@ async fn place_after(app: &App, caller: &Caller, previous: &str) -> Result<Place
 }
 
 /// A file of the question before.
-fn carried(file: &Attached) -> SaidFile {
-    SaidFile {
+fn carried(file: &Attached) -> MessageFile {
+    MessageFile {
         field: "previous_response_id".to_owned(),
         id: file.id.clone(),
         filename: Some(file.filename.clone()),

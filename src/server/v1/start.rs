@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::api::{Continuation, Names, RequestContext};
 use super::conversation::{self, field_names};
-use super::files::SaidFile;
+use super::files::MessageFile;
 use super::refusal::Refusal;
-use super::request::Wanted;
+use super::request::ParsedRequest;
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
 use crate::identity::AuthMethod;
-use crate::runs::Asked;
+use crate::runs::StartedRun;
 use crate::server::app::App;
 use crate::server::asking::{self, FromProgram, Question};
 use crate::server::idempotency::{self, Target};
@@ -27,9 +27,9 @@ pub(super) struct Start<'s> {
     pub origin: &'static str,
     /// The request's body.
     pub body: &'s Value,
-    pub wanted: &'s Wanted,
+    pub parsed: &'s ParsedRequest,
     /// The files that it comes with.
-    pub files: &'s [SaidFile],
+    pub files: &'s [MessageFile],
     /// The fields of the question's options that the model stands for.
     pub options: &'s Value,
     /// The conversation and message that it follows; `None` begins a new conversation.
@@ -51,7 +51,7 @@ const DELIVERY: [&str; 2] = ["stream", "stream_options"];
 ///
 /// # Errors
 /// Those of asking, in this API's shape.
-pub(super) async fn start(context: RequestContext<'_>, start: Start<'_>) -> Result<Asked, Refusal> {
+pub(super) async fn start(context: RequestContext<'_>, start: Start<'_>) -> Result<StartedRun, Refusal> {
     match ask(context, &start, start.continuation).await {
         // Another question is under way in it: this one does not wait for that.
         Err(problem) if start.continuation.is_some() && problem.kind() == "run-under-way" => {
@@ -89,17 +89,17 @@ async fn ask(
     context: RequestContext<'_>,
     start: &Start<'_>,
     continuation: Option<Continuation>,
-) -> Result<Asked, Problem> {
+) -> Result<StartedRun, Problem> {
     let RequestContext { app, caller, request } = context;
-    let wanted = start.wanted;
-    let body = conversation::body(wanted, start.files, start.options, continuation);
+    let parsed = start.parsed;
+    let body = conversation::body(parsed, start.files, start.options, continuation);
     let (idempotency_key, digest) = known_by(context, start.path, start.body)?;
     let kept = Program {
         origin: start.origin,
         request: start.kept.clone(),
         digest,
         joins_ended: app.config.programs.joins_ended(),
-        question: start.is_found_by_question.then(|| conversation::digest(&wanted.said.question)),
+        question: start.is_found_by_question.then(|| conversation::digest(&parsed.messages.question)),
     };
     let question = Question {
         conversation: continuation
@@ -108,7 +108,7 @@ async fn ask(
         history: Some(start.history.clone()),
         idempotency_key,
         is_attended: false,
-        program: Some(FromProgram { sampling: wanted.sampling, form: wanted.form.clone(), kept }),
+        program: Some(FromProgram { sampling: parsed.sampling, form: parsed.form.clone(), kept }),
         firing: None,
     };
     asking::ask(app, caller, request, question).await

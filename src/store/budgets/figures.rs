@@ -72,20 +72,20 @@ pub(super) async fn sums(
     // A budget for each run has no spending by others.
     let shared: Vec<&Budget> = budgets.iter().filter(|budget| budget.period != Period::Run).collect();
     let mut sums: BTreeMap<&BudgetOwner, Sums> =
-        shared.iter().map(|budget| (&budget.whose, Sums::default())).collect();
+        shared.iter().map(|budget| (&budget.owner, Sums::default())).collect();
     let now = if sums.is_empty() { None } else { Some(Now::read(connection).await?) };
     if let Some(now) = &now {
         // Read before the spending: a call that ends in between is then counted twice rather than never.
         reserved(connection, &mut sums, but).await?;
         for scope in ["instance", "group", "user"] {
-            let of_scope = shared.iter().filter(|budget| budget.whose.scope() == scope);
+            let of_scope = shared.iter().filter(|budget| budget.owner.scope() == scope);
             let monthly = of_scope.clone().any(|budget| budget.period == Period::Month);
             if of_scope.count() > 0 {
                 spent(connection, &mut sums, scope, monthly, now).await?;
             }
         }
     }
-    Ok(budgets.iter().map(|budget| state(budget, sums.get(&budget.whose), now.as_ref())).collect())
+    Ok(budgets.iter().map(|budget| state(budget, sums.get(&budget.owner), now.as_ref())).collect())
 }
 
 async fn reserved(
@@ -105,14 +105,14 @@ async fn reserved(
                                        ELSE asked.name = ANY (held.groups) END
          GROUP BY 1, 2",
     )
-    .bind(sums.keys().map(|whose| whose.scope()).collect::<Vec<_>>())
-    .bind(sums.keys().map(|whose| whose.name()).collect::<Vec<_>>())
+    .bind(sums.keys().map(|owner| owner.scope()).collect::<Vec<_>>())
+    .bind(sums.keys().map(|owner| owner.name()).collect::<Vec<_>>())
     .bind(but.map(|run| run.0))
     .fetch_all(connection)
     .await?;
     for row in rows {
-        let whose = BudgetOwner::read(row.try_get("scope")?, row.try_get("name")?)?;
-        if let Some(sums) = sums.get_mut(&whose) {
+        let owner = BudgetOwner::read(row.try_get("scope")?, row.try_get("name")?)?;
+        if let Some(sums) = sums.get_mut(&owner) {
             sums.reserved_usd = row.try_get("usd")?;
         }
     }
@@ -164,7 +164,7 @@ async fn spent(
     };
     let since = if monthly { now.closed_until } else { now.today };
     let names: Vec<&str> =
-        sums.keys().filter(|whose| whose.scope() == scope).map(|whose| whose.name()).collect();
+        sums.keys().filter(|owner| owner.scope() == scope).map(|owner| owner.name()).collect();
     let rows = sqlx::query(sql)
         .bind(names)
         .bind(jiff_sqlx::Timestamp::from(now.today))
@@ -174,8 +174,8 @@ async fn spent(
         .fetch_all(connection)
         .await?;
     for row in rows {
-        let whose = BudgetOwner::read(scope, row.try_get("name")?)?;
-        let Some(sums) = sums.get_mut(&whose) else { continue };
+        let owner = BudgetOwner::read(scope, row.try_get("name")?)?;
+        let Some(sums) = sums.get_mut(&owner) else { continue };
         let open = Spent { usd: row.try_get("open_usd")?, unknown: row.try_get("open_unknown")? };
         let closed = Spent { usd: row.try_get("closed_usd")?, unknown: row.try_get("closed_unknown")? };
         sums.day = Spent { usd: row.try_get("day_usd")?, unknown: row.try_get("day_unknown")? };

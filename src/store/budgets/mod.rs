@@ -40,8 +40,8 @@ struct ScopeAndName {
 }
 
 impl From<BudgetOwner> for ScopeAndName {
-    fn from(whose: BudgetOwner) -> Self {
-        Self { scope: whose.scope().to_owned(), name: whose.name().to_owned() }
+    fn from(owner: BudgetOwner) -> Self {
+        Self { scope: owner.scope().to_owned(), name: owner.name().to_owned() }
     }
 }
 
@@ -136,7 +136,7 @@ pub enum SetBy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     #[serde(flatten)]
-    pub whose: BudgetOwner,
+    pub owner: BudgetOwner,
     pub period: Period,
     pub limit_usd: f64,
     pub set_by: SetBy,
@@ -211,7 +211,7 @@ impl Defaults {
         ]
         .into_iter()
         .flatten()
-        .map(|(whose, period, limit_usd)| Budget { whose, period, limit_usd, set_by: SetBy::Config })
+        .map(|(owner, period, limit_usd)| Budget { owner, period, limit_usd, set_by: SetBy::Config })
     }
 }
 
@@ -243,13 +243,13 @@ pub(super) fn in_force(
     let mut budgets = found.0;
     for default in defaults.budgets(Some(user)) {
         let is_set = |known: &Budget| {
-            known.set_by == SetBy::Admin && known.whose == default.whose && known.period == default.period
+            known.set_by == SetBy::Admin && known.owner == default.owner && known.period == default.period
         };
         if !budgets.iter().any(is_set) {
             budgets.push(default);
         }
     }
-    budgets.sort_by(|a, b| (&a.whose, a.period, a.set_by).cmp(&(&b.whose, b.period, b.set_by)));
+    budgets.sort_by(|a, b| (&a.owner, a.period, a.set_by).cmp(&(&b.owner, b.period, b.set_by)));
     budgets
 }
 
@@ -278,15 +278,15 @@ fn corrupt(what: &'static str, found: &str) -> StoreError {
 /// afterwards waits for nothing that is held by a transaction which still waits for one of them. A start locks its
 /// conversation and its user's place in the queue before; only other starts that have no budget yet wait for these. The
 /// journal of runs, which writes their rows and those of conversations, takes none of these locks.
-async fn lock(connection: &mut TxConnection, whose: &[&BudgetOwner]) -> Result<(), StoreError> {
+async fn lock(connection: &mut TxConnection, owner: &[&BudgetOwner]) -> Result<(), StoreError> {
     sqlx::query(
         "SELECT pg_advisory_xact_lock(key) FROM (
              SELECT DISTINCT hashtextextended('llm-council/budget/' || scope || '/' || name, 0) AS key
              FROM unnest($1::text[], $2::text[]) AS drawn (scope, name) ORDER BY key
          ) AS keys",
     )
-    .bind(whose.iter().map(|whose| whose.scope()).collect::<Vec<_>>())
-    .bind(whose.iter().map(|whose| whose.name()).collect::<Vec<_>>())
+    .bind(owner.iter().map(|owner| owner.scope()).collect::<Vec<_>>())
+    .bind(owner.iter().map(|owner| owner.name()).collect::<Vec<_>>())
     .execute(connection)
     .await?;
     Ok(())

@@ -52,7 +52,7 @@ pub(in crate::store) async fn admit(
 
 /// The budgets that several runs draw on.
 fn shared(budgets: &[Budget]) -> Vec<&BudgetOwner> {
-    budgets.iter().filter(|budget| budget.period != Period::Run).map(|budget| &budget.whose).collect()
+    budgets.iter().filter(|budget| budget.period != Period::Run).map(|budget| &budget.owner).collect()
 }
 
 /// Whether budgets in these states have room for this cost. What costs nothing always fits.

@@ -21,7 +21,7 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Budget>, S
     .await?;
     let read = |row: &sqlx::postgres::PgRow| {
         Ok(Budget {
-            whose: BudgetOwner::read(row.try_get("scope")?, row.try_get("name")?)?,
+            owner: BudgetOwner::read(row.try_get("scope")?, row.try_get("name")?)?,
             period: Period::read(row.try_get("period")?)?,
             limit_usd: row.try_get("limit_usd")?,
             set_by: SetBy::Admin,
@@ -34,18 +34,18 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Budget>, S
 /// was. Needs the admins' scope.
 pub async fn set(
     tx: &mut Tx,
-    whose: &BudgetOwner,
+    owner: &BudgetOwner,
     period: Period,
     limit_usd: Option<f64>,
     by: &UserId,
 ) -> Result<Option<f64>, StoreError> {
     tx.require_admin()?;
-    refuse_nul("the budget's name", whose.name())?;
+    refuse_nul("the budget's name", owner.name())?;
     let before = sqlx::query_scalar(
         "SELECT limit_usd FROM budgets WHERE scope = $1 AND name = $2 AND period = $3 FOR UPDATE",
     )
-    .bind(whose.scope())
-    .bind(whose.name())
+    .bind(owner.scope())
+    .bind(owner.name())
     .bind(period.as_str())
     .fetch_optional(&mut **tx)
     .await?;
@@ -56,8 +56,8 @@ pub async fn set(
                  ON CONFLICT (scope, name, period) DO UPDATE
                  SET limit_usd = excluded.limit_usd, updated_by = excluded.updated_by, updated_at = now()",
             )
-            .bind(whose.scope())
-            .bind(whose.name())
+            .bind(owner.scope())
+            .bind(owner.name())
             .bind(period.as_str())
             .bind(limit)
             .bind(by.as_str())
@@ -66,8 +66,8 @@ pub async fn set(
         }
         None => {
             sqlx::query("DELETE FROM budgets WHERE scope = $1 AND name = $2 AND period = $3")
-                .bind(whose.scope())
-                .bind(whose.name())
+                .bind(owner.scope())
+                .bind(owner.name())
                 .bind(period.as_str())
                 .execute(&mut **tx)
                 .await?;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::one_row;
 use crate::id::{ConversationId, RunId};
-use crate::store::attachments::Leaving;
+use crate::store::attachments::DetachedFiles;
 use crate::store::notify::{self, Notice};
 use crate::store::{StoreError, Tx, retention, shares};
 
@@ -123,7 +123,7 @@ pub async fn purge_expired(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when there is none, it is purged, or it is another user's.
-pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError> {
+pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<PurgeState, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
         "SELECT deleted_at IS NOT NULL AS deleted, EXISTS (SELECT FROM runs r
@@ -137,13 +137,13 @@ pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError
     .await?
     .ok_or(StoreError::NotFound)?;
     if !row.try_get::<bool, _>("deleted")? {
-        return Ok(Due::NotDeleted);
+        return Ok(PurgeState::NotDeleted);
     }
     if row.try_get::<bool, _>("held")? {
-        return Ok(Due::Held);
+        return Ok(PurgeState::Held);
     }
     if row.try_get::<bool, _>("running")? {
-        return Ok(Due::Running);
+        return Ok(PurgeState::Running);
     }
     // A day more than needed, so that differences between clocks do not matter.
     sqlx::query(
@@ -155,12 +155,12 @@ pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError
     .bind(PURGE_AFTER_DAYS)
     .execute(&mut **tx)
     .await?;
-    Ok(Due::Now)
+    Ok(PurgeState::Now)
 }
 
 /// Whether a conversation may be purged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
+pub enum PurgeState {
     /// It is deleted, and due from now on.
     Now,
     /// It is not deleted.
@@ -194,7 +194,7 @@ pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError
 
 /// Removes what was written in conversations, and them. Their rows are locked by the caller.
 async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
-    let files = Leaving::of(tx, ids).await?;
+    let files = DetachedFiles::of(tx, ids).await?;
     for sql in [
         // First, as everything that shortens a log locks its run first: what that writes is then there to be deleted.
         // The kind of an error is not content, so it stays.

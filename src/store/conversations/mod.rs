@@ -22,7 +22,9 @@ use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 pub(super) use tree::ROOT;
 
 pub use changes::{own_title, rename, set_archived, set_pinned, set_project, set_tags};
-pub use ends::{Due, PURGE_AFTER_DAYS, delete, make_due, purge_deleted, purge_expired, purge_one, restore};
+pub use ends::{
+    PURGE_AFTER_DAYS, PurgeState, delete, make_due, purge_deleted, purge_expired, purge_one, restore,
+};
 pub use search::{Found, Hit, search};
 pub(super) use tree::tree_by;
 pub use tree::{Live, Node, Tree, remember, tree, tree_of_any};

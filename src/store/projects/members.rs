@@ -51,7 +51,7 @@ pub struct Member {
 
 /// The outcome of changing a project's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum MembershipOutcome {
     Done,
     /// There would be nobody left who owns it by name.
     LastOwner,
@@ -109,11 +109,11 @@ pub async fn put(
     (kind, name): (Kind, &str),
     role: Role,
     most: i64,
-) -> Result<Left, StoreError> {
+) -> Result<MembershipOutcome, StoreError> {
     refuse_nul("the name", name)?;
     wait(tx, id).await?;
     if role != Role::Owner && is_last_owner(tx, id, kind, name).await? {
-        return Ok(Left::LastOwner);
+        return Ok(MembershipOutcome::LastOwner);
     }
     let done = sqlx::query(
         "INSERT INTO project_members (project_id, kind, name, role)
@@ -130,25 +130,29 @@ pub async fn put(
     .execute(&mut **tx)
     .await?;
     if done.rows_affected() == 1 {
-        return Ok(Left::Done);
+        return Ok(MembershipOutcome::Done);
     }
     // The role may have ended while others were waited for.
     let owns: bool = sqlx::query_scalar("SELECT project_role($1) IS NOT DISTINCT FROM 'owner'")
         .bind(id.0)
         .fetch_one(&mut **tx)
         .await?;
-    if owns { Ok(Left::TooMany) } else { Err(StoreError::NotFound) }
+    if owns { Ok(MembershipOutcome::TooMany) } else { Err(StoreError::NotFound) }
 }
 
 /// Ends a membership in the project that was opened.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when they are none, or the user does not own it.
-pub async fn remove(tx: &mut Tx, id: ProjectId, (kind, name): (Kind, &str)) -> Result<Left, StoreError> {
+pub async fn remove(
+    tx: &mut Tx,
+    id: ProjectId,
+    (kind, name): (Kind, &str),
+) -> Result<MembershipOutcome, StoreError> {
     refuse_nul("the name", name)?;
     wait(tx, id).await?;
     if is_last_owner(tx, id, kind, name).await? {
-        return Ok(Left::LastOwner);
+        return Ok(MembershipOutcome::LastOwner);
     }
     let done = sqlx::query(
         "DELETE FROM project_members
@@ -160,18 +164,18 @@ pub async fn remove(tx: &mut Tx, id: ProjectId, (kind, name): (Kind, &str)) -> R
     .execute(&mut **tx)
     .await?;
     one_row(done.rows_affected())?;
-    Ok(Left::Done)
+    Ok(MembershipOutcome::Done)
 }
 
 /// Ends the user's own membership by name.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when they have none.
-pub async fn leave(tx: &mut Tx, id: ProjectId) -> Result<Left, StoreError> {
+pub async fn leave(tx: &mut Tx, id: ProjectId) -> Result<MembershipOutcome, StoreError> {
     let user = tx.user()?;
     wait(tx, id).await?;
     if is_last_owner(tx, id, Kind::User, user.as_str()).await? {
-        return Ok(Left::LastOwner);
+        return Ok(MembershipOutcome::LastOwner);
     }
     let done =
         sqlx::query("DELETE FROM project_members WHERE project_id = $1 AND kind = 'user' AND name = $2")
@@ -180,7 +184,7 @@ pub async fn leave(tx: &mut Tx, id: ProjectId) -> Result<Left, StoreError> {
             .execute(&mut **tx)
             .await?;
     one_row(done.rows_affected())?;
-    Ok(Left::Done)
+    Ok(MembershipOutcome::Done)
 }
 
 /// Whether this is the only person who owns the project by name. A group may be empty, or misspelt, and then nobody

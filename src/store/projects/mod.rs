@@ -22,7 +22,8 @@ pub use conversations::{
 };
 pub(super) use members::hand_over;
 pub use members::{
-    Kind, Left, Member, Names, leave, list as list_members, names, put as put_member, remove as remove_member,
+    Kind, Member, MembershipOutcome, Names, leave, list as list_members, names, put as put_member,
+    remove as remove_member,
 };
 
 /// What a role allows in a project; each role includes the ones before it.

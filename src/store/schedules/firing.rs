@@ -196,8 +196,8 @@ pub(in crate::store) async fn fire(
 
 /// Whether the run fits into its budget, by the rules of a user's monthly budget.
 fn fits(user: &UserId, limit_usd: f64, spent_usd: f64, need: ExpectedCost) -> bool {
-    let whose = BudgetOwner::User(user.as_str().to_owned());
-    let budget = Budget { whose, period: Period::Month, limit_usd, set_by: SetBy::Oneself };
+    let owner = BudgetOwner::User(user.as_str().to_owned());
+    let budget = Budget { owner, period: Period::Month, limit_usd, set_by: SetBy::Oneself };
     let state = State { budget, spent_usd, reserved_usd: 0.0, unknown_cost_calls: 0, resets_at: None };
     match check_room(vec![state], need) {
         Outcome::Granted { .. } => true,

@@ -10,7 +10,7 @@ use opentelemetry::trace::{
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
 
-use crate::trace::{self, CallFigures, Collector, Kind, NewSpan, OpenSpan, Place};
+use crate::trace::{self, CallFigures, Collector, Kind, NewSpan, OpenSpan, TraceContext};
 
 /// The buckets that the conventions name, in seconds and in tokens.
 const SECONDS: [f64; 14] =
@@ -60,7 +60,7 @@ impl Collecting {
 impl Collector for Collecting {
     fn begin(&self, new: NewSpan) -> Box<dyn OpenSpan> {
         let parent = match new.parent {
-            Some(place) => Context::new().with_remote_span_context(context_of(place)),
+            Some(context) => Context::new().with_remote_span_context(context_of(context)),
             None => Context::new(),
         };
         let kind = match new.kind {
@@ -68,7 +68,7 @@ impl Collector for Collecting {
             Kind::Client => SpanKind::Client,
             Kind::Internal => SpanKind::Internal,
         };
-        let link = new.link.map(|place| Link::with_context(context_of(place)));
+        let link = new.link.map(|context| Link::with_context(context_of(context)));
         let builder =
             self.tracer.span_builder(new.name).with_kind(kind).with_links(link.into_iter().collect());
         Box::new(Open(self.tracer.build_with_context(builder, &parent)))
@@ -106,9 +106,9 @@ fn provider(name: &str) -> &str {
     }
 }
 
-fn context_of(place: Place) -> SpanContext {
-    let flags = if place.sampled { TraceFlags::SAMPLED } else { TraceFlags::NOT_SAMPLED };
-    let (trace, span) = (TraceId::from_bytes(place.trace), SpanId::from_bytes(place.span));
+fn context_of(context: TraceContext) -> SpanContext {
+    let flags = if context.sampled { TraceFlags::SAMPLED } else { TraceFlags::NOT_SAMPLED };
+    let (trace, span) = (TraceId::from_bytes(context.trace), SpanId::from_bytes(context.span));
     SpanContext::new(trace, span, flags, true, TraceState::default())
 }
 
@@ -139,9 +139,9 @@ impl OpenSpan for Open {
         self.0.end_with_timestamp(at);
     }
 
-    fn place(&self) -> Place {
+    fn context(&self) -> TraceContext {
         let context = self.0.span_context();
-        Place {
+        TraceContext {
             trace: context.trace_id().to_bytes(),
             span: context.span_id().to_bytes(),
             sampled: context.is_sampled(),

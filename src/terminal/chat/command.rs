@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::terminal::live::asked::{Format, Switch};
-use crate::terminal::live::families::{FORMAT_NAMES, FORMATS, ROUNDS, SWITCHES};
+use crate::terminal::live::features::{FORMAT_NAMES, FORMATS, ROUNDS, SWITCHES};
 use crate::terminal::text::one_line;
 
 /// A change of how the next question is asked.

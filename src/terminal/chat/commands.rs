@@ -204,7 +204,7 @@ impl Chat {
         };
         let text = self.session.text(&format!("{}/export?format={name}", self.path()?)).await?;
         Ok(match format {
-            Export::Markdown if self.voice.alone => query::for_pipe(&text),
+            Export::Markdown if self.printer.alone => query::for_pipe(&text),
             Export::Markdown => harmless(&text).into_owned(),
             Export::Json => harmless_json(&text).into_owned(),
         })

@@ -1,7 +1,7 @@
 //! What could come next in a line that is being typed. Pure.
 
 use super::command::{COMMANDS, nearest};
-use crate::terminal::live::families::FIELDS;
+use crate::terminal::live::features::FIELDS;
 use crate::terminal::text::one_line;
 
 /// Names that the server knows.

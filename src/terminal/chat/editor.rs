@@ -17,7 +17,7 @@ use reedline::{
 };
 
 use super::completion::{Known, completions, hint};
-use super::input::{Heard, Input, Termination};
+use super::input::{Input, InputEvent, Termination};
 use crate::terminal::text::harmless;
 
 /// How many lines are remembered.
@@ -70,14 +70,14 @@ impl Editor {
                 Err(why) => problem = Some(format!("{}: {why}; this chat is not remembered", path.display())),
             }
         }
-        (Self { lines: Some(lines), stop, idle, termination: Termination::heard() }, problem)
+        (Self { lines: Some(lines), stop, idle, termination: Termination::listen() }, problem)
     }
 }
 
 #[async_trait]
 impl Input for Editor {
-    async fn next(&mut self, prompt: &str) -> io::Result<Heard> {
-        let Some(mut lines) = self.lines.take() else { return Ok(Heard::End) };
+    async fn next(&mut self, prompt: &str) -> io::Result<InputEvent> {
+        let Some(mut lines) = self.lines.take() else { return Ok(InputEvent::End) };
         let shown = Shown(prompt.to_owned());
         self.idle.store(true, Ordering::Relaxed);
         let mut reading = tokio::task::spawn_blocking(move || {
@@ -90,17 +90,17 @@ impl Input for Editor {
                 // The editor restores the terminal.
                 self.stop.store(true, Ordering::Relaxed);
                 drop(reading.await);
-                return Ok(Heard::Terminated);
+                return Ok(InputEvent::Terminated);
             }
         };
         let (lines, signal) = read.map_err(io::Error::other)?;
         self.lines = Some(lines);
         Ok(match signal.map_err(io::Error::other)? {
-            Signal::Success(text) => Heard::Line(as_meant(&text)),
-            Signal::CtrlC => Heard::Interrupt { idle: self.idle.load(Ordering::Relaxed) },
-            Signal::ExternalBreak(_) => Heard::Terminated,
+            Signal::Success(text) => InputEvent::Line(as_meant(&text)),
+            Signal::CtrlC => InputEvent::Interrupt { idle: self.idle.load(Ordering::Relaxed) },
+            Signal::ExternalBreak(_) => InputEvent::Terminated,
             // No input here runs a command of the host.
-            Signal::CtrlD | Signal::HostCommand(_) | _ => Heard::End,
+            Signal::CtrlD | Signal::HostCommand(_) | _ => InputEvent::End,
         })
     }
 }

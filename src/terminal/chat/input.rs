@@ -11,7 +11,7 @@ use crate::terminal::query::MAX_QUESTION_BYTES;
 
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum InputEvent {
     Line(String),
     /// Ctrl-C; `idle` if nothing had been typed.
     Interrupt {
@@ -30,7 +30,7 @@ pub trait Input: Send {
     ///
     /// # Errors
     /// When it cannot be read.
-    async fn next(&mut self, prompt: &str) -> io::Result<Heard>;
+    async fn next(&mut self, prompt: &str) -> io::Result<InputEvent>;
 }
 
 /// SIGTERM, by which a shell or a supervisor asks for the end. It is listened for from the beginning: a run that it
@@ -40,7 +40,7 @@ pub struct Termination(Option<Signal>);
 impl Termination {
     /// Listens for it from now on.
     #[must_use]
-    pub fn heard() -> Self {
+    pub fn listen() -> Self {
         let signal = signal(SignalKind::terminate());
         if let Err(error) = &signal {
             tracing::error!(%error, "signals cannot be received: a request to end takes effect at once");
@@ -84,7 +84,7 @@ impl Plain {
                 drop(answer.send(line(&mut io::stdin().lock())));
             }
         });
-        Self { reader, pending: None, termination: Termination::heard(), prompts, alone }
+        Self { reader, pending: None, termination: Termination::listen(), prompts, alone }
     }
 
     fn prompt(&self, text: &str) -> io::Result<()> {
@@ -112,7 +112,7 @@ fn line(source: &mut impl io::BufRead) -> Read {
 
 #[async_trait]
 impl Input for Plain {
-    async fn next(&mut self, prompt: &str) -> io::Result<Heard> {
+    async fn next(&mut self, prompt: &str) -> io::Result<InputEvent> {
         let mut text = String::new();
         self.prompt(&format!("{prompt}> "))?;
         loop {
@@ -127,15 +127,15 @@ impl Input for Plain {
             };
             let read = tokio::select! {
                 biased;
-                () = self.termination.asked() => return Ok(Heard::Terminated),
+                () = self.termination.asked() => return Ok(InputEvent::Terminated),
                 read = &mut pending => read.map_err(gone)??,
                 _ = tokio::signal::ctrl_c() => {
                     self.pending = Some(pending);
-                    return Ok(if self.alone { Heard::Terminated } else { Heard::Interrupt { idle: text.is_empty() } });
+                    return Ok(if self.alone { InputEvent::Terminated } else { InputEvent::Interrupt { idle: text.is_empty() } });
                 }
             };
             let Some(read) = read else {
-                return Ok(if text.is_empty() { Heard::End } else { Heard::Line(text) });
+                return Ok(if text.is_empty() { InputEvent::End } else { InputEvent::Line(text) });
             };
             let read = read.trim_end_matches(['\n', '\r']);
             match read.strip_suffix('\\') {
@@ -146,7 +146,7 @@ impl Input for Plain {
                 }
                 _ => {
                     text.push_str(read);
-                    return Ok(Heard::Line(text));
+                    return Ok(InputEvent::Line(text));
                 }
             }
         }

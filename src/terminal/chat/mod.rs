@@ -30,7 +30,7 @@ use super::{exit, text};
 use command::{Command, Line};
 use completion::Known;
 use editor::Editor;
-use input::{Heard, Input, Plain};
+use input::{Input, InputEvent, Plain};
 use settings::{Preset, Settings};
 
 /// `chat`: one question after another.
@@ -72,21 +72,21 @@ pub async fn run(
         ..Output::default()
     };
     let settings = begin_chat(session.as_ref(), arguments, profiles).await?;
-    let voice = Voice { said: Box::new(io::stdout()), complaints: Box::new(io::stderr()), alone };
+    let printer = Printer { output: Box::new(io::stdout()), errors: Box::new(io::stderr()), alone };
     let ephemeral = *session.place() == Place::Ephemeral;
-    let mut chat = Chat::new(session.clone(), settings, output, voice);
+    let mut chat = Chat::new(session.clone(), settings, output, printer);
     if let Some(id) = &arguments.conversation {
         let said = chat.enter(id.clone()).await?;
         if !alone {
-            chat.voice.say(&said).map_err(|error| broken(&error))?;
+            chat.printer.print(&said).map_err(|error| broken(&error))?;
         }
     }
     if alone {
-        return chat.talk(&mut Plain::new(stdin, alone)).await;
+        return chat.run(&mut Plain::new(stdin, alone)).await;
     }
     chat.greet().await?;
     if arguments.plain || is_dumb(|name| std::env::var(name).ok()) {
-        return chat.talk(&mut Plain::new(stdin, alone)).await;
+        return chat.run(&mut Plain::new(stdin, alone)).await;
     }
     let known = Arc::new(RwLock::new(Known::default()));
     let learning = learn(session, known.clone());
@@ -96,10 +96,10 @@ pub async fn run(
     let path = path.filter(|_| !ephemeral);
     let (mut editor, problem) = Editor::new(path.as_deref(), known, colors && !arguments.no_color);
     if let Some(problem) = problem {
-        chat.voice.complain(&problem);
+        chat.printer.print_error(&problem);
     }
     tokio::select! {
-        ended = chat.talk(&mut editor) => ended,
+        ended = chat.run(&mut editor) => ended,
         never = async { learning.await; std::future::pending().await } => never,
     }
 }
@@ -150,23 +150,23 @@ async fn learn(session: Arc<dyn Session>, known: Arc<RwLock<Known>>) {
 }
 
 /// Where messages are printed.
-struct Voice {
-    said: Box<dyn Write + Send>,
-    complaints: Box<dyn Write + Send>,
+struct Printer {
+    output: Box<dyn Write + Send>,
+    errors: Box<dyn Write + Send>,
     /// Nobody is at a terminal: only answers are wanted.
     alone: bool,
 }
 
-impl Voice {
-    fn say(&mut self, sentence: &str) -> io::Result<()> {
-        self.said.write_all(format!("{}\n", sentence.trim_end()).as_bytes())?;
-        self.said.flush()
+impl Printer {
+    fn print(&mut self, sentence: &str) -> io::Result<()> {
+        self.output.write_all(format!("{}\n", sentence.trim_end()).as_bytes())?;
+        self.output.flush()
     }
 
-    fn complain(&mut self, sentence: &str) {
+    fn print_error(&mut self, sentence: &str) {
         let who = if self.alone { "llm-council: " } else { "" };
         // If not even this can be written, there is nobody to tell.
-        drop(writeln!(self.complaints, "{who}{sentence}"));
+        drop(writeln!(self.errors, "{who}{sentence}"));
     }
 }
 
@@ -190,7 +190,7 @@ struct Chat {
     settings: Settings,
     /// How answers are printed; whether word by word is up to the settings.
     output: Output,
-    voice: Voice,
+    printer: Printer,
     /// The conversation of the next question; `None` if that begins one.
     conversation: Option<String>,
     last: Option<LiveRun>,
@@ -200,12 +200,12 @@ struct Chat {
 }
 
 impl Chat {
-    fn new(session: Arc<dyn Session>, settings: Settings, output: Output, voice: Voice) -> Self {
+    fn new(session: Arc<dyn Session>, settings: Settings, output: Output, printer: Printer) -> Self {
         Self {
             session,
             settings,
             output,
-            voice,
+            printer,
             conversation: None,
             last: None,
             spent: Vec::new(),
@@ -218,57 +218,57 @@ impl Chat {
         let council = self.council().await?;
         let place = self.session.place().to_string();
         let said = format!("Asking {}. {council} /help lists the commands.", one_line(&place));
-        self.voice.say(&said).map_err(|error| broken(&error))
+        self.printer.print(&said).map_err(|error| broken(&error))
     }
 
     /// Handles one line after another until the end. If nobody is there to see failures, the exit code is that of the
     /// first.
-    async fn talk(&mut self, input: &mut dyn Input) -> Result<u8, Trouble> {
+    async fn run(&mut self, input: &mut dyn Input) -> Result<u8, Trouble> {
         let mut code = exit::ANSWERED;
         loop {
             let prompt = self.settings.prompt();
-            let heard = input.next(&prompt).await;
-            let heard =
-                heard.map_err(|error| Trouble::Failed(format!("the input cannot be read: {error}")))?;
-            let line = match heard {
-                Heard::Line(line) => line,
-                Heard::Interrupt { idle } => {
+            let event = input.next(&prompt).await;
+            let event =
+                event.map_err(|error| Trouble::Failed(format!("the input cannot be read: {error}")))?;
+            let line = match event {
+                InputEvent::Line(line) => line,
+                InputEvent::Interrupt { idle } => {
                     if idle {
-                        self.voice.complain("Ctrl-D or /exit leaves.");
+                        self.printer.print_error("Ctrl-D or /exit leaves.");
                     }
                     continue;
                 }
-                Heard::End => return Ok(code),
-                Heard::Terminated => return Ok(exit::CANCELLED),
+                InputEvent::End => return Ok(code),
+                InputEvent::Terminated => return Ok(exit::CANCELLED),
             };
-            let came = match command::parse(&line) {
+            let result = match command::parse(&line) {
                 Ok(Line::Empty) => Ok(exit::ANSWERED),
                 Ok(Line::Command(Command::Exit)) => return Ok(code),
                 Ok(Line::Question(question)) => self.ask(question).await,
-                Ok(Line::Command(command)) => self.obey(command).await,
+                Ok(Line::Command(command)) => self.execute(command).await,
                 Err(problem) => {
-                    self.voice.complain(&problem);
+                    self.printer.print_error(&problem);
                     Ok(exit::WRONG_USAGE)
                 }
             };
-            let came = came.unwrap_or_else(|trouble| {
-                self.voice.complain(&trouble.to_string());
+            let status = result.unwrap_or_else(|trouble| {
+                self.printer.print_error(&trouble.to_string());
                 trouble.exit_code()
             });
-            if came == exit::PIPE_CLOSED || (came == exit::CANCELLED && self.voice.alone) {
-                return Ok(came);
+            if status == exit::PIPE_CLOSED || (status == exit::CANCELLED && self.printer.alone) {
+                return Ok(status);
             }
-            if came == exit::CANCELLED {
-                self.voice.complain("Stopped.");
+            if status == exit::CANCELLED {
+                self.printer.print_error("Stopped.");
             }
-            if code == exit::ANSWERED && self.voice.alone {
-                code = came;
+            if code == exit::ANSWERED && self.printer.alone {
+                code = status;
             }
         }
     }
 
     /// Executes a command and prints its result, unless Ctrl-C is pressed before that.
-    async fn obey(&mut self, command: Command) -> Result<u8, Trouble> {
+    async fn execute(&mut self, command: Command) -> Result<u8, Trouble> {
         if command == Command::Retry {
             return self.retry().await;
         }
@@ -282,15 +282,15 @@ impl Chat {
                 | Command::Use(_)
                 | Command::Save(_)
         );
-        let mut interrupts = Interrupts::heard();
+        let mut interrupts = Interrupts::listen();
         let said = tokio::select! {
             said = self.answer(command) => said?,
             () = interrupts.next() => return Ok(exit::CANCELLED),
         };
-        if only_confirms && self.voice.alone {
+        if only_confirms && self.printer.alone {
             return Ok(exit::ANSWERED);
         }
-        match self.voice.say(&said) {
+        match self.printer.print(&said) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(exit::PIPE_CLOSED),
             said => said.map(|()| exit::ANSWERED).map_err(|error| broken(&error)),
         }
@@ -301,14 +301,14 @@ impl Chat {
     }
 
     async fn ask(&mut self, question: String) -> Result<u8, Trouble> {
-        let body = query::with_question(self.settings.fields(), &question, self.voice.alone);
+        let body = query::with_question(self.settings.fields(), &question, self.printer.alone);
         let asked = match &self.conversation {
             Some(conversation) => Question::in_conversation(conversation.clone(), body),
             None => Question::first(body),
         };
         let conversation = asked.conversation.clone();
         let watched = query::ask(self.session.clone(), asked, &self.output()).await;
-        self.heard(question, conversation, watched)
+        self.record(question, conversation, watched)
     }
 
     /// Asks again what failed in the last run.
@@ -319,10 +319,10 @@ impl Chat {
         };
         let run = again(self.session.as_ref(), &run).await?;
         let watched = query::follow(self.session.clone(), &run, &self.output()).await;
-        self.heard("(tried again)".to_owned(), conversation, watched)
+        self.record("(tried again)".to_owned(), conversation, watched)
     }
 
-    fn heard(&mut self, what: String, conversation: String, watched: Watched) -> Result<u8, Trouble> {
+    fn record(&mut self, what: String, conversation: String, watched: Watched) -> Result<u8, Trouble> {
         let Watched { run, ended } = watched;
         // Without a run the question had no effect, and there is no conversation either.
         if run.run_id.is_some() {

@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::command::Setting;
 use crate::terminal::files::{self, Attached};
 use crate::terminal::live::asked::{COUNCIL, Format, Own};
-use crate::terminal::live::families;
+use crate::terminal::live::features;
 use crate::terminal::text::one_line;
 
-/// Fields that the chat sets itself, besides [`families::OWN`].
+/// Fields that the chat sets itself, besides [`features::OWN`].
 const OWN: [Own; 5] = [
     Own { field: "content", in_chat: "type the question", of_file: "it belongs to a question" },
     Own { field: "new_conversation", in_chat: "use /new", of_file: "every chat begins a conversation" },
@@ -77,7 +77,7 @@ impl Settings {
         {
             self.forget_format();
         }
-        if flags.contains_key(families::STYLE) {
+        if flags.contains_key(features::STYLE) {
             // Rounds have several field names; the flags decide which one is meant.
             self.remove_rounds();
         }
@@ -103,7 +103,7 @@ impl Settings {
             }
             Setting::Rounds(rounds) => {
                 let Some(field) = self.field_of_rounds() else {
-                    return Err(families::NO_ROUNDS.to_owned());
+                    return Err(features::NO_ROUNDS.to_owned());
                 };
                 self.fields.insert(field.to_owned(), json!(rounds));
                 Ok(format!("{rounds} rounds."))
@@ -152,7 +152,7 @@ impl Settings {
         if name == "mode" && self.fields.get("mode") != Some(value) {
             self.forget_format();
         }
-        let style_changes = name == families::STYLE && rounds.is_some();
+        let style_changes = name == features::STYLE && rounds.is_some();
         if style_changes {
             self.remove_rounds();
         }
@@ -184,20 +184,20 @@ impl Settings {
     }
 
     fn forget_format(&mut self) {
-        for field in families::FORMATS.iter().flat_map(|format| format.fields) {
+        for field in features::FORMATS.iter().flat_map(|format| format.fields) {
             self.fields.remove(*field);
         }
     }
 
     fn remove_rounds(&mut self) {
-        for field in families::BY_STYLE {
+        for field in features::BY_STYLE {
             self.fields.remove(field);
         }
     }
 
     fn field_of_rounds(&self) -> Option<&'static str> {
-        let style = self.fields.get(families::STYLE).and_then(Value::as_str);
-        families::field_of_rounds(self.mode()?, style)
+        let style = self.fields.get(features::STYLE).and_then(Value::as_str);
+        features::field_of_rounds(self.mode()?, style)
     }
 
     fn rounds(&self) -> Option<u64> {
@@ -259,7 +259,7 @@ impl Settings {
         }
         parts.extend(self.rounds().map(|rounds| format!("{rounds} rounds")));
         parts.extend(self.stream.then(|| "stream".to_owned()));
-        let switches = families::SWITCHES.iter().filter(|switch| is_on(switch.field));
+        let switches = features::SWITCHES.iter().filter(|switch| is_on(switch.field));
         parts.extend(switches.map(|switch| switch.word.to_owned()));
         parts.extend(self.models().map(|models| match models.len() {
             1 => "1 model".to_owned(),
@@ -275,7 +275,7 @@ impl Settings {
 }
 
 fn own(field: &str) -> Option<&'static Own> {
-    OWN.iter().chain(&families::OWN).find(|own| own.field == field)
+    OWN.iter().chain(&features::OWN).find(|own| own.field == field)
 }
 
 /// The names of members, as a request or the settings have them.

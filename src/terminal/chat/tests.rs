@@ -10,9 +10,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::command::{COMMANDS, Command, Line, Setting, nearest, parse};
-use super::input::{Heard, Input};
+use super::input::{Input, InputEvent};
 use super::settings::Settings;
-use super::{Arguments, Chat, Voice, begin_chat};
+use super::{Arguments, Chat, Printer, begin_chat};
 use crate::terminal::arguments::{Council, Output};
 use crate::terminal::profile::Profiles;
 use crate::terminal::session::{Following, Method, Place, Question, Session, Step, Trouble};
@@ -99,12 +99,12 @@ impl Session for Fake {
 }
 
 /// What a person types, line by line.
-struct Typed(VecDeque<Heard>);
+struct Typed(VecDeque<InputEvent>);
 
 #[async_trait]
 impl Input for Typed {
-    async fn next(&mut self, _prompt: &str) -> io::Result<Heard> {
-        Ok(self.0.pop_front().unwrap_or(Heard::End))
+    async fn next(&mut self, _prompt: &str) -> io::Result<InputEvent> {
+        Ok(self.0.pop_front().unwrap_or(InputEvent::End))
     }
 }
 
@@ -138,18 +138,18 @@ struct Talked {
 }
 
 async fn talk(fake: Fake, alone: bool, lines: &[&str]) -> Talked {
-    let typed = lines.iter().map(|line| Heard::Line((*line).to_owned())).collect();
+    let typed = lines.iter().map(|line| InputEvent::Line((*line).to_owned())).collect();
     talk_of(fake, alone, Settings::default(), typed).await
 }
 
-async fn talk_of(fake: Fake, alone: bool, settings: Settings, typed: VecDeque<Heard>) -> Talked {
+async fn talk_of(fake: Fake, alone: bool, settings: Settings, typed: VecDeque<InputEvent>) -> Talked {
     let folder = tempfile::tempdir().unwrap();
     let output =
         Output { simple: true, quiet: true, output: Some(folder.path().join("out")), ..Output::default() };
     let (said, complaints) = (Heap::default(), Heap::default());
-    let voice = Voice { said: Box::new(said.clone()), complaints: Box::new(complaints.clone()), alone };
+    let printer = Printer { output: Box::new(said.clone()), errors: Box::new(complaints.clone()), alone };
     let fake = Arc::new(fake);
-    let code = Chat::new(fake.clone(), settings, output, voice).talk(&mut Typed(typed)).await;
+    let code = Chat::new(fake.clone(), settings, output, printer).run(&mut Typed(typed)).await;
     let questions = fake.asked.lock().unwrap().clone();
     let requests = fake.requests.lock().unwrap().clone();
     let bodies = questions.iter().map(|question| Value::Object(question.body.clone())).collect();
@@ -318,15 +318,15 @@ async fn the_last_answer_is_saved_and_nothing_is_overwritten() {
 #[tokio::test]
 async fn ctrl_c_says_how_to_leave_and_the_end_leaves() {
     let typed = [
-        Heard::Interrupt { idle: false },
-        Heard::Interrupt { idle: true },
-        Heard::End,
-        Heard::Line("Why?".to_owned()),
+        InputEvent::Interrupt { idle: false },
+        InputEvent::Interrupt { idle: true },
+        InputEvent::End,
+        InputEvent::Line("Why?".to_owned()),
     ];
     let talked = talk_of(Fake::default(), false, Settings::default(), typed.into()).await;
     assert_eq!((talked.code, talked.complaints.as_str()), (Ok(0), "Ctrl-D or /exit leaves.\n"));
     assert!(talked.questions.is_empty());
-    let typed = [Heard::Terminated];
+    let typed = [InputEvent::Terminated];
     assert_eq!(talk_of(Fake::default(), false, Settings::default(), typed.into()).await.code, Ok(130));
     assert_eq!(talk(Fake::default(), true, &["/exit", "Why?"]).await.questions.len(), 0);
 }
@@ -376,8 +376,8 @@ async fn a_chat_begins_as_the_file_says_and_then_the_command_line() {
 #[tokio::test]
 async fn it_greets_with_where_it_asks_and_whom() {
     let said = Heap::default();
-    let voice = Voice { said: Box::new(said.clone()), complaints: Box::new(Heap::default()), alone: false };
-    let mut chat = Chat::new(Arc::new(Fake::default()), Settings::default(), Output::default(), voice);
+    let printer = Printer { output: Box::new(said.clone()), errors: Box::new(Heap::default()), alone: false };
+    let mut chat = Chat::new(Arc::new(Fake::default()), Settings::default(), Output::default(), printer);
     chat.greet().await.unwrap();
     let line = "Asking this machine. The council: One, b/two; c/three writes the answer. /help lists the commands.\n";
     assert_eq!(said.text(), line);

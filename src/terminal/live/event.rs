@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
 
     /// Whether the field holds something other than null.
     #[must_use]
-    pub fn tells(self, name: &str) -> bool {
+    pub fn has_value(self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !value.is_null())
     }
 
@@ -144,6 +144,6 @@ pub(super) fn number_of(stage: &str) -> Option<i64> {
 }
 
 /// The member whose call an event is about.
-pub(super) fn member_of(told: Fields<'_>) -> &str {
-    told.text("member").or(told.text("model")).unwrap_or_default()
+pub(super) fn member_of(fields: Fields<'_>) -> &str {
+    fields.text("member").or(fields.text("model")).unwrap_or_default()
 }

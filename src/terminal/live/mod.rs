@@ -2,7 +2,7 @@
 //!
 //! It does the same as the web app's reducer (`static/src/run`, `static/src/features/*/state.ts`); recorded streams
 //! keep the two alike, event by event. What every run has is in `state`, what an option or a format adds in a folder of
-//! `families`. Forgiving: an event of a newer server changes nothing, and one that lacks a field is read as far as
+//! `features`. Forgiving: an event of a newer server changes nothing, and one that lacks a field is read as far as
 //! possible.
 //!
 //! ```ignore
@@ -17,8 +17,8 @@
 
 pub mod asked;
 pub mod event;
-pub mod families;
-pub mod family;
+pub mod feature_state;
+pub mod features;
 pub mod piece;
 mod run;
 pub mod state;
@@ -32,7 +32,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use event::{Event, Fields};
-pub use families::{Earlier, Options};
+pub use features::{Earlier, Options};
 pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
 pub use state::Run;
 
@@ -59,7 +59,7 @@ impl LiveRun {
     /// nothing.
     pub fn apply(&mut self, event: &Value) {
         if let Some(event) = Event::of(event) {
-            families::fold(&mut self.run, &mut self.options, event);
+            features::fold(&mut self.run, &mut self.options, event);
         }
     }
 
@@ -73,7 +73,7 @@ impl LiveRun {
         stored::events(message).iter().for_each(|event| state.apply(event));
         let status = message.text("status");
         let is_live = matches!(status, Some("queued" | "running"));
-        families::read(&mut state.run, &mut state.options, message, is_live);
+        features::read(&mut state.run, &mut state.options, message, is_live);
         if status == Some("queued") {
             state.run.status = RunStatus::Queued;
         }

@@ -58,8 +58,12 @@ pub struct Failure {
 
 impl Failure {
     #[must_use]
-    pub fn of(told: Fields) -> Self {
-        Self { model: told.string("model"), error: told.string("error"), kind: told.owned("error_kind") }
+    pub fn of(fields: Fields) -> Self {
+        Self {
+            model: fields.string("model"),
+            error: fields.string("error"),
+            kind: fields.owned("error_kind"),
+        }
     }
 }
 

@@ -8,46 +8,46 @@ use super::state::Run;
 
 /// Folds an event. Breaks when the run is over: everything that is still open has to be closed then.
 pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
-    let told = event.fields;
+    let fields = event.fields;
     match event.kind {
         "run_started" => {
             *run = Run {
-                run_id: told.owned("run_id"),
-                conversation_id: told.owned("conversation_id"),
-                message_id: told.owned("message_id"),
+                run_id: fields.owned("run_id"),
+                conversation_id: fields.owned("conversation_id"),
+                message_id: fields.owned("message_id"),
                 status: RunStatus::Running,
-                ignored: told.each("ignored").map(ignored).collect(),
+                ignored: fields.each("ignored").map(ignored).collect(),
                 ..Run::default()
             }
         }
-        "run_queued" => queued(run, told),
-        "process" => note(run, told),
+        "run_queued" => queued(run, fields),
+        "process" => note(run, fields),
         "budget_warning" => {
-            let data = told.within("data");
+            let data = fields.within("data");
             if data.is_there() {
                 run.budgets.push(budget(data));
             }
         }
         "costs_complete" => {
-            let data = told.within("data");
+            let data = fields.within("data");
             if data.is_there() {
                 run.costs = Some(costs(data));
             }
         }
         "title_complete" => {
-            if let Some(title) = told.within("data").words("title") {
+            if let Some(title) = fields.within("data").words("title") {
                 run.title = Some(title.to_owned());
             }
         }
         "complete" => return end(run, RunStatus::Complete),
         "cancelled" => {
-            run.error = told.words("message").map(str::to_owned);
-            run.error_kind = told.owned("error_kind");
+            run.error = fields.words("message").map(str::to_owned);
+            run.error_kind = fields.owned("error_kind");
             return end(run, RunStatus::Cancelled);
         }
         "error" => {
-            run.error = told.words("message").map(str::to_owned);
-            run.error_kind = told.owned("error_kind");
+            run.error = fields.words("message").map(str::to_owned);
+            run.error_kind = fields.owned("error_kind");
             return end(run, RunStatus::Failed);
         }
         // `member_skipped`: the failure that follows shows the effect. `server_shutdown`: the run goes on elsewhere,
@@ -65,45 +65,45 @@ pub(super) fn read(run: &mut Run, message: Fields) {
 }
 
 /// The place in the queue, as it changes, until the run begins.
-fn queued(run: &mut Run, told: Fields) {
-    let Some(place @ 1..) = told.count("position") else { return };
+fn queued(run: &mut Run, fields: Fields) {
+    let Some(place @ 1..) = fields.count("position") else { return };
     if run.phase == "waiting" {
-        run.run_id = told.owned("run_id");
+        run.run_id = fields.owned("run_id");
         run.status = RunStatus::Queued;
         run.queue_position = Some(place);
     }
 }
 
-fn note(run: &mut Run, told: Fields) {
-    if let Some(message) = told.words("message") {
+fn note(run: &mut Run, fields: Fields) {
+    if let Some(message) = fields.words("message") {
         run.has_log = true;
         run.notes.push(Note {
             message: message.to_owned(),
-            category: told.string("category"),
-            level: told.whole("level").unwrap_or_default(),
-            timestamp: told.string("timestamp"),
+            category: fields.string("category"),
+            level: fields.whole("level").unwrap_or_default(),
+            timestamp: fields.string("timestamp"),
         });
     }
 }
 
-fn ignored(told: Fields) -> Ignored {
-    Ignored { field: told.string("field"), reason: told.string("reason") }
+fn ignored(fields: Fields) -> Ignored {
+    Ignored { field: fields.string("field"), reason: fields.string("reason") }
 }
 
-fn budget(told: Fields) -> Budget {
+fn budget(fields: Fields) -> Budget {
     Budget {
-        scope: told.string("scope"),
-        name: told.owned("name"),
-        period: told.string("period"),
-        limit_usd: told.number("limit_usd").unwrap_or_default(),
-        spent_usd: told.number("spent_usd").unwrap_or_default(),
-        reserved_usd: told.number("reserved_usd").unwrap_or_default(),
-        resets_at: told.owned("resets_at"),
+        scope: fields.string("scope"),
+        name: fields.owned("name"),
+        period: fields.string("period"),
+        limit_usd: fields.number("limit_usd").unwrap_or_default(),
+        spent_usd: fields.number("spent_usd").unwrap_or_default(),
+        reserved_usd: fields.number("reserved_usd").unwrap_or_default(),
+        resets_at: fields.owned("resets_at"),
     }
 }
 
-fn costs(told: Fields) -> Costs {
-    let stages = told.entries("by_stage").map(|(stage, costs)| {
+fn costs(fields: Fields) -> Costs {
+    let stages = fields.entries("by_stage").map(|(stage, costs)| {
         let costs = Fields::of(costs);
         StageCosts {
             stage: stage.to_owned(),
@@ -114,9 +114,9 @@ fn costs(told: Fields) -> Costs {
         }
     });
     Costs {
-        total: told.number("total_cost"),
-        tokens: told.count("total_tokens").unwrap_or_default(),
-        unknown_calls: told.count("unknown_cost_calls").unwrap_or_default(),
+        total: fields.number("total_cost"),
+        tokens: fields.count("total_tokens").unwrap_or_default(),
+        unknown_calls: fields.count("unknown_cost_calls").unwrap_or_default(),
         stages: stages.collect(),
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::families::final_answer::shape::FinalAnswer;
-use super::families::reviews::shape::{Ranking, Review};
+use super::features::final_answer::shape::FinalAnswer;
+use super::features::reviews::shape::{Ranking, Review};
 use super::piece::{Abstention, Answer, Budget, Confidence, Costs, Ignored, Note, RunStatus};
 
 /// The state that every run has.

@@ -14,7 +14,7 @@ pub(super) fn events(message: Fields) -> Vec<Value> {
         "message_id": message.text("id"),
         "ignored": metadata.values("ignored"),
     })];
-    if message.tells("stage1") {
+    if message.has_value("stage1") {
         let data = message.values("stage1");
         // If no confidence is stored, nobody stated one.
         let said = metadata.value("aggregate_confidence");
@@ -24,17 +24,17 @@ pub(super) fn events(message: Fields) -> Vec<Value> {
             "type": "stage1_complete", "data": data, "metadata": { "aggregate_confidence": confidence },
         }));
     }
-    if message.tells("stage2") {
+    if message.has_value("stage2") {
         let data = message.values("stage2");
         events.push(json!({ "type": "stage2_start", "members": data }));
         events.push(json!({
             "type": "stage2_complete", "data": data, "metadata": message.value("metadata"),
         }));
     }
-    if message.tells("stage3") {
+    if message.has_value("stage3") {
         events.push(json!({ "type": "stage3_complete", "data": message.value("stage3") }));
     }
-    if metadata.tells("costs") {
+    if metadata.has_value("costs") {
         events.push(json!({ "type": "costs_complete", "data": metadata.value("costs") }));
     }
     match message.text("status") {

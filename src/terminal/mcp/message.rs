@@ -11,9 +11,9 @@ const INTERNAL_ERROR: i32 = -32603;
 
 /// A message that the client has sent.
 #[derive(Debug)]
-pub(super) struct Sent(Value);
+pub(super) struct ClientMessage(Value);
 
-impl Sent {
+impl ClientMessage {
     /// Reads a line.
     ///
     /// # Errors
@@ -118,8 +118,8 @@ fn error(id: &Value, code: i32, message: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn sent(message: &Value) -> Sent {
-        Sent::read(message.to_string().as_bytes()).unwrap()
+    fn sent(message: &Value) -> ClientMessage {
+        ClientMessage::read(message.to_string().as_bytes()).unwrap()
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_line_is_a_message_or_an_error(line in "\\PC{0,60}", name in "\\PC{0,20}") {
-            if let Err(answer) = Sent::read(line.as_bytes()) {
+            if let Err(answer) = ClientMessage::read(line.as_bytes()) {
                 proptest::prop_assert!(answer["error"]["code"].is_number());
             }
             let header = in_header(&name);

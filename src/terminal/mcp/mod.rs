@@ -22,7 +22,7 @@ use super::query::Interrupts;
 use super::session::Trouble;
 use super::session::http::Http;
 use crate::sse::SseDecoder;
-use message::Sent;
+use message::ClientMessage;
 
 /// How many answers may wait to be written.
 const ANSWERS: usize = 64;
@@ -37,62 +37,62 @@ const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// # Errors
 /// None of its own: what goes wrong with a message is the answer to it.
 pub async fn run(http: Http, listed: BoxFuture<'static, ()>) -> Result<u8, Trouble> {
-    let mut interrupts = Interrupts::heard();
+    let mut interrupts = Interrupts::listen();
     let mut input = lines::read(MAX_MESSAGE_BYTES);
     let (answers, written) = mpsc::channel(ANSWERS);
     let mut writer = lines::write(written);
-    let way = Way { http, listed: listed.shared(), answers, agreed: Arc::default() };
-    let mut passing = Passing { way, open: JoinSet::new(), by_id: HashMap::new() };
+    let bridge = Bridge { http, listed: listed.shared(), answers, agreed: Arc::default() };
+    let mut requests = OpenRequests { bridge, open: JoinSet::new(), by_id: HashMap::new() };
     let code = loop {
         tokio::select! {
             line = input.recv() => match line {
-                Some(line) => passing.take(&line).await,
+                Some(line) => requests.take(&line).await,
                 None => break exit::ANSWERED,
             },
-            Some(ended) = passing.open.join_next(), if !passing.open.is_empty() => passing.ended(ended.ok().flatten()),
+            Some(ended) = requests.open.join_next(), if !requests.open.is_empty() => requests.ended(ended.ok().flatten()),
             _ = &mut writer => return Ok(exit::PIPE_CLOSED),
             () = interrupts.next() => break exit::CANCELLED,
         }
     };
     if code == exit::ANSWERED {
-        let rest = async { while passing.open.join_next().await.is_some() {} };
+        let rest = async { while requests.open.join_next().await.is_some() {} };
         tokio::select! {
             // A client that has closed its end wants this program to end, too.
             _ = tokio::time::timeout(LAST_ANSWERS, rest) => {}
             () = interrupts.next() => {}
         }
     }
-    drop(passing);
+    drop(requests);
     // The last line is written when the writer has ended.
     drop(writer.await);
     Ok(code)
 }
 
-/// The messages that are under way.
-struct Passing {
-    way: Way,
+/// The requests that are under way.
+struct OpenRequests {
+    bridge: Bridge,
     /// Each ends with the id of its request, as JSON.
     open: JoinSet<Option<String>>,
     by_id: HashMap<String, AbortHandle>,
 }
 
-impl Passing {
+impl OpenRequests {
     async fn take(&mut self, line: &[u8]) {
-        let sent = match Sent::read(line) {
-            Ok(sent) => sent,
-            Err(answer) => return self.way.answer(answer).await,
+        let message = match ClientMessage::read(line) {
+            Ok(message) => message,
+            Err(answer) => return self.bridge.answer(answer).await,
         };
-        if let Some(id) = sent.cancels() {
+        if let Some(id) = message.cancels() {
             // The connection closes with its task, and the server cancels the request.
             if let Some(open) = self.by_id.remove(&id) {
                 open.abort();
             }
             return;
         }
-        let id = sent.id().map(ToString::to_string);
-        let (way, ends_as) = (self.way.clone(), id.clone());
+        let id = message.id().map(ToString::to_string);
+        let (bridge, ends_as) = (self.bridge.clone(), id.clone());
         let open = self.open.spawn(async move {
-            way.pass(&sent).await;
+            bridge.pass(&message).await;
             ends_as
         });
         if let Some(id) = id {
@@ -107,9 +107,9 @@ impl Passing {
     }
 }
 
-/// The way to the council and back.
+/// The connection to the council: messages there, answers back.
 #[derive(Clone)]
-struct Way {
+struct Bridge {
     http: Http,
     listed: Shared<BoxFuture<'static, ()>>,
     answers: mpsc::Sender<Value>,
@@ -117,27 +117,28 @@ struct Way {
     agreed: Arc<Mutex<Option<String>>>,
 }
 
-impl Way {
+impl Bridge {
     async fn answer(&self, answer: Value) {
         // A writer that has ended ends the program.
         drop(self.answers.send(answer).await);
     }
 
     /// Sends a message and writes what comes back.
-    async fn pass(&self, sent: &Sent) {
-        if sent.calls_a_tool() {
+    async fn pass(&self, message: &ClientMessage) {
+        if message.calls_a_tool() {
             self.listed.clone().await;
         }
-        let Err(trouble) = self.exchange(sent).await else { return };
+        let Err(trouble) = self.exchange(message).await else { return };
         eprintln!("llm-council: {trouble}");
-        if let Some(answer) = sent.refused(&trouble.to_string()) {
+        if let Some(answer) = message.refused(&trouble.to_string()) {
             self.answer(answer).await;
         }
     }
 
-    async fn exchange(&self, sent: &Sent) -> Result<(), Trouble> {
+    async fn exchange(&self, message: &ClientMessage) -> Result<(), Trouble> {
         let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let response = self.http.message("/mcp", &sent.headers(agreed.as_deref()), sent.message()).await?;
+        let response =
+            self.http.message("/mcp", &message.headers(agreed.as_deref()), message.message()).await?;
         if response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream") {
             return self.stream(response).await;
         }
@@ -148,10 +149,10 @@ impl Way {
         }
         match serde_json::from_slice::<Value>(&bytes).ok() {
             Some(answer) if answer.get("jsonrpc").is_some() => {
-                if let Some(version) = sent.agreed(&answer) {
+                if let Some(version) = message.agreed(&answer) {
                     *self.agreed.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
                 }
-                if let Some(answer) = sent.answered(answer) {
+                if let Some(answer) = message.answered(answer) {
                     self.answer(answer).await;
                 }
                 Ok(())

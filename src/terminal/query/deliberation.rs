@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _};
 use serde_json::Value;
 
 use super::out::Out;
-use super::paper::Paper;
+use super::output_style::OutputStyle;
 use super::progress::Progress;
 use super::region::Region;
 use super::view::View;
@@ -19,7 +19,7 @@ use crate::terminal::text::{Theme, one_line};
 /// Shows a deliberation to people.
 pub struct Deliberation {
     out: Out,
-    paper: Paper,
+    output_style: OutputStyle,
     progress: Progress,
     /// Where progress is drawn; `None` if nothing is to move.
     region: Option<Region>,
@@ -38,14 +38,15 @@ impl Deliberation {
     #[must_use]
     pub fn new(out: Out, output: &Output) -> Self {
         let live = output.is_for_people();
-        let paper = if live { Paper::of_terminal(output.no_color, output.plain) } else { Paper::Plain };
+        let output_style =
+            if live { OutputStyle::of_terminal(output.no_color, output.plain) } else { OutputStyle::Plain };
         let moves = !output.quiet && !output.plain;
         Self {
             out,
             progress: Progress::default(),
-            region: if moves { Region::new(paper.depth()) } else { None },
-            theme: paper.theme(),
-            paper,
+            region: if moves { Region::new(output_style.depth()) } else { None },
+            theme: output_style.theme(),
+            output_style,
             streams: output.stream,
             final_only: output.final_only,
             quiet: output.quiet || !io::stderr().is_terminal(),
@@ -71,7 +72,7 @@ impl Deliberation {
 
     fn print(&mut self, section: &Section, member: usize) -> io::Result<()> {
         self.clear();
-        self.out.write(&self.paper.section(section, member))
+        self.out.write(&self.output_style.section(section, member))
     }
 }
 
@@ -129,10 +130,10 @@ mod tests {
         let path = folder.path().join("said.md");
         let mut view = Deliberation {
             out: Out::open(Some(&path)).unwrap(),
-            paper: Paper::Plain,
+            output_style: OutputStyle::Plain,
             progress: Progress::default(),
             region: None,
-            theme: Paper::Plain.theme(),
+            theme: OutputStyle::Plain.theme(),
             streams: false,
             final_only: false,
             quiet: true,

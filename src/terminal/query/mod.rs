@@ -3,13 +3,13 @@
 mod deliberation;
 mod offer;
 mod out;
-mod paper;
+mod output_style;
 mod progress;
 mod region;
 mod view;
 mod watch;
 
-pub use paper::for_pipe;
+pub use output_style::for_pipe;
 pub use region::Region;
 pub use watch::{Interrupts, STOPPING, Watched, ask, follow};
 
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::live::families::without_offers;
+use super::live::features::without_offers;
 use super::session::{Method, Question, Session, Trouble};
 use super::text::amounts;
 use super::{arguments, files};

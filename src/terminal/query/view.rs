@@ -5,7 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use super::out::Out;
-use super::paper::for_pipe;
+use super::output_style::for_pipe;
 use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
 use crate::terminal::text::harmless_json;
 

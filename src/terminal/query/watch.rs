@@ -90,7 +90,7 @@ async fn watch(
         Ok(out) => out,
         Err(trouble) => return Watched::nothing(Err(trouble)),
     };
-    let mut interrupts = Interrupts::heard();
+    let mut interrupts = Interrupts::listen();
     let mut view = view(out, output);
     tokio::pin!(following);
     let mut stopping = false;
@@ -295,7 +295,7 @@ pub struct Interrupts(Option<(tokio::signal::unix::Signal, tokio::signal::unix::
 impl Interrupts {
     /// Listens for them from now on.
     #[must_use]
-    pub fn heard() -> Self {
+    pub fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
         let both =
             signal(SignalKind::interrupt()).and_then(|one| Ok((one, signal(SignalKind::terminate())?)));

@@ -2,7 +2,7 @@
 
 use super::section::{Body, Kind, Section, lines, of_piece};
 use crate::terminal::live::LiveRun;
-use crate::terminal::live::families::reviews::shape::Review;
+use crate::terminal::live::features::reviews::shape::Review;
 
 /// What each reviewer wrote, after a list of whose answer is behind which label.
 #[must_use]

@@ -88,7 +88,7 @@ impl Http {
     ///
     /// # Errors
     /// When a client cannot be built.
-    pub fn here(socket: &Path) -> Result<Self, Trouble> {
+    pub fn over_socket(socket: &Path) -> Result<Self, Trouble> {
         let base = Url::parse("http://localhost").map_err(|error| Trouble::Failed(error.to_string()))?;
         Self::new(Place::Here, base, |client| client.unix_socket(socket))
     }

@@ -11,7 +11,7 @@ use std::fmt;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::terminal::live::families::path_of_offer;
+use crate::terminal::live::features::path_of_offer;
 
 pub use following::{Following, Step, ends};
 pub use reqwest::Method;

@@ -49,9 +49,9 @@ pub struct Reconnecting<S> {
     /// How many tries in a row have failed.
     failed: usize,
     /// Whether the loss of the connection was reported.
-    told: bool,
+    is_loss_reported: bool,
     /// The server has said that it shuts down, and nothing else since.
-    leaves: bool,
+    is_shutting_down: bool,
     over: bool,
 }
 
@@ -63,7 +63,7 @@ impl<S: Source> Reconnecting<S> {
 
     /// Follows a run whose stream could not be opened, for this reason.
     pub fn follow_lost(source: S, why: String) -> Following {
-        let reader = Self { told: true, ..Self::new(source, 0, None) };
+        let reader = Self { is_loss_reported: true, ..Self::new(source, 0, None) };
         let lost = stream::once(std::future::ready(Step::Lost(why)));
         Following::new(lost.chain(reader.steps()))
     }
@@ -76,8 +76,8 @@ impl<S: Source> Reconnecting<S> {
             decoder: SseDecoder::new(MAX_EVENT_BYTES),
             read: Vec::new().into_iter(),
             failed: 0,
-            told: false,
-            leaves: false,
+            is_loss_reported: false,
+            is_shutting_down: false,
             over: false,
         }
     }
@@ -101,7 +101,7 @@ impl<S: Source> Reconnecting<S> {
                 continue;
             }
             let Some(response) = &mut self.response else {
-                if let Some(step) = self.come_back().await {
+                if let Some(step) = self.reconnect().await {
                     return Some(step);
                 }
                 continue;
@@ -111,19 +111,19 @@ impl<S: Source> Reconnecting<S> {
                     let mut read = Vec::new();
                     let pushed = self.decoder.push(&bytes, &mut read);
                     self.read = read.into_iter();
-                    if !self.leaves {
+                    if !self.is_shutting_down {
                         self.failed = 0;
                     }
                     if pushed.is_err() {
                         return Some(self.lose("an event is too long".to_owned()));
                     }
-                    if std::mem::take(&mut self.told) {
+                    if std::mem::take(&mut self.is_loss_reported) {
                         return Some(Step::Back);
                     }
                 }
                 // It has said that it shuts down. Until it is gone, it accepts readers and ends their streams after
                 // what is new.
-                Ok(None) if self.leaves => {
+                Ok(None) if self.is_shutting_down => {
                     self.close();
                     // The pauses grow, but patience does not end: it may let runs finish for as long as it likes.
                     self.failed = (self.failed + 1).min(PAUSES.len() - 1);
@@ -141,8 +141,8 @@ impl<S: Source> Reconnecting<S> {
             return None;
         }
         let event: Value = serde_json::from_str(&read.data).ok()?;
-        let leaves = event.get("type").and_then(Value::as_str) == Some("server_shutdown");
-        if std::mem::replace(&mut self.leaves, leaves) && leaves {
+        let is_shutting_down = event.get("type").and_then(Value::as_str) == Some("server_shutdown");
+        if std::mem::replace(&mut self.is_shutting_down, is_shutting_down) && is_shutting_down {
             return None;
         }
         self.failed = 0;
@@ -154,7 +154,7 @@ impl<S: Source> Reconnecting<S> {
     /// Notes that the connection is lost.
     fn lose(&mut self, why: String) -> Step {
         self.close();
-        self.told = true;
+        self.is_loss_reported = true;
         Step::Lost(why)
     }
 
@@ -165,7 +165,7 @@ impl<S: Source> Reconnecting<S> {
     }
 
     /// One try to reconnect.
-    async fn come_back(&mut self) -> Option<Step> {
+    async fn reconnect(&mut self) -> Option<Step> {
         let pause = PAUSES.get(self.failed).or(PAUSES.last()).copied().unwrap_or_default();
         tokio::time::sleep(pause).await;
         match self.source.open(self.after).await {
@@ -173,7 +173,7 @@ impl<S: Source> Reconnecting<S> {
             Err(Refused { trouble, again: Some(_), .. }) if self.failed < PATIENCE => {
                 self.failed += 1;
                 tracing::debug!(%trouble, "a stream cannot be opened again yet");
-                if !std::mem::replace(&mut self.told, true) {
+                if !std::mem::replace(&mut self.is_loss_reported, true) {
                     return Some(Step::Lost(trouble.to_string()));
                 }
             }

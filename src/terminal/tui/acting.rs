@@ -3,7 +3,7 @@
 use ratatui_textarea::WrapMode;
 
 use super::asking;
-use super::commands::{Obeyed, obey, set};
+use super::commands::{CommandResult, execute, set};
 use super::effects::Effect;
 use super::keys::Action;
 use super::options;
@@ -251,9 +251,9 @@ fn send(state: &mut State) -> Vec<Effect> {
     let typed = state.take_typed();
     match parse(&typed) {
         Ok(Line::Empty) => Vec::new(),
-        Ok(Line::Command(command)) => match obey(state, command) {
-            Obeyed::Effects(effects) => effects,
-            Obeyed::As(action) => act(state, action),
+        Ok(Line::Command(command)) => match execute(state, command) {
+            CommandResult::Effects(effects) => effects,
+            CommandResult::As(action) => act(state, action),
         },
         Ok(Line::Question(question)) => asking::ask(state, question),
         Err(problem) => {

@@ -8,21 +8,21 @@ use crate::terminal::chat::save_new;
 use crate::terminal::query::for_pipe;
 
 /// The result of a command.
-pub enum Obeyed {
+pub enum CommandResult {
     Effects(Vec<Effect>),
     /// Does the same as the key for this action.
     As(Action),
 }
 
 /// Executes a command.
-pub fn obey(state: &mut State, command: Command) -> Obeyed {
+pub fn execute(state: &mut State, command: Command) -> CommandResult {
     let effects = match command {
-        Command::Help => return Obeyed::As(Action::Help),
-        Command::New => return Obeyed::As(Action::Begin),
-        Command::History => return Obeyed::As(Action::List),
+        Command::Help => return CommandResult::As(Action::Help),
+        Command::New => return CommandResult::As(Action::Begin),
+        Command::History => return CommandResult::As(Action::List),
         Command::Use(number) if number <= state.list.items.len() => {
             state.list.selected = number - 1;
-            return Obeyed::As(Action::Open);
+            return CommandResult::As(Action::Open);
         }
         Command::Use(number) => {
             state.complain(format!("There is no number {number}: {} are listed.", state.list.items.len()));
@@ -43,7 +43,7 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
             state.say(members.unwrap_or_else(|| "The council in your settings answers.".to_owned()));
             Vec::new()
         }
-        Command::ShowPresets => return Obeyed::As(Action::Options),
+        Command::ShowPresets => return CommandResult::As(Action::Options),
         Command::Preset(name) => vec![Effect::Preset { name }],
         Command::ShowFiles => {
             state.say(state.settings.attached());
@@ -66,11 +66,11 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
             Vec::new()
         }
         // The typed file name decides the format.
-        Command::Export(_) => return Obeyed::As(Action::Export),
-        Command::Retry => return Obeyed::As(Action::Retry),
-        Command::Exit => return Obeyed::As(Action::Leave),
+        Command::Export(_) => return CommandResult::As(Action::Export),
+        Command::Retry => return CommandResult::As(Action::Retry),
+        Command::Exit => return CommandResult::As(Action::Leave),
     };
-    Obeyed::Effects(effects)
+    CommandResult::Effects(effects)
 }
 
 /// Says what the conversation has cost, once the costs of runs that were replaced are read.

@@ -10,7 +10,7 @@ use crate::terminal::chat::settings::Preset;
 use crate::terminal::chat::{again, at_home, escaped, save_new};
 use crate::terminal::files::{self, Attached};
 use crate::terminal::live::LiveRun;
-use crate::terminal::live::families::path_of_correction;
+use crate::terminal::live::features::path_of_correction;
 use crate::terminal::live::piece::Costs;
 use crate::terminal::session::{Following, Method, Question, Session, Step, Trouble};
 

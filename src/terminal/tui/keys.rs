@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::panes::{Pane, Tab};
-use crate::terminal::live::families::NEXT_FORMAT;
+use crate::terminal::live::features::NEXT_FORMAT;
 
 /// What a person can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,11 +11,11 @@ mod draw;
 mod effects;
 mod input;
 mod keys;
+mod layouts;
 mod options;
 mod panes;
 mod reading;
 mod screen;
-mod shelf;
 mod state;
 #[cfg(test)]
 mod tests;

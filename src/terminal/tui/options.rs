@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::terminal::chat::command::Setting;
 use crate::terminal::chat::settings::{Preset, Settings};
 use crate::terminal::live::asked::{COUNCIL, Format, Switch};
-use crate::terminal::live::families::{FORMATS, SWITCHES};
+use crate::terminal::live::features::{FORMATS, SWITCHES};
 use crate::terminal::text::one_line;
 
 /// A line of the list.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ratatui::text::{Line, Span};
 
+use super::layouts::Layouts;
 use super::panes::Tab;
-use super::shelf::Shelf;
 use super::state::{Thread, Turn};
 use crate::terminal::live::{LiveRun, RunStatus};
 use crate::terminal::sections::{
@@ -35,7 +35,7 @@ pub struct Page<'a> {
 }
 
 /// The lines of the thread's tab.
-pub fn lines(thread: &mut Thread, shelf: &mut Shelf, page: &Page<'_>) -> Vec<Line<'static>> {
+pub fn lines(thread: &mut Thread, layouts: &mut Layouts, page: &Page<'_>) -> Vec<Line<'static>> {
     let Some(turn) = thread.turns.get(thread.shown) else { return Vec::new() };
     let mut lines = question(turn, page);
     let mut sections = sections(turn, thread.tab);
@@ -58,7 +58,7 @@ pub fn lines(thread: &mut Thread, shelf: &mut Shelf, page: &Page<'_>) -> Vec<Lin
     let room = page.rows.saturating_sub(lines.len());
     let budget = (is_followed && thread.tab == Tab::Answers)
         .then(|| (room / sections.len().div_ceil(per_row).max(1)).saturating_sub(2).max(FEWEST));
-    lines.extend(grid(&mut sections, per_row, budget, shelf, page));
+    lines.extend(grid(&mut sections, per_row, budget, layouts, page));
     if let Some(problem) = &turn.problem {
         lines.extend(wrap(&Line::styled(one_line(problem).into_owned(), page.theme.error), page.columns));
     }
@@ -219,7 +219,7 @@ fn grid(
     sections: &mut [Section],
     per_row: usize,
     budget: Option<usize>,
-    shelf: &mut Shelf,
+    layouts: &mut Layouts,
     page: &Page<'_>,
 ) -> Vec<Line<'static>> {
     let mut members: Vec<String> = Vec::new();
@@ -238,7 +238,7 @@ fn grid(
                 if !section.ready {
                     cut(section, if budget.is_some() { FOLLOWED_BYTES } else { WRITTEN_BYTES });
                 }
-                let panel = shelf.framed(section, at, columns, page.theme);
+                let panel = layouts.framed(section, at, columns, page.theme);
                 budget.map_or_else(|| panel.clone(), |budget| end_of(&panel, budget))
             });
             lines.extend(beside(&panels.collect::<Vec<_>>(), columns));

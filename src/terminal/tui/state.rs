@@ -8,8 +8,8 @@ use ratatui_textarea::{TextArea, WrapMode};
 use serde_json::Value;
 
 use super::keys::Action;
+use super::layouts::Layouts;
 use super::panes::{Pane, Tab};
-use super::shelf::Shelf;
 use crate::terminal::chat::settings::{Preset, Settings};
 use crate::terminal::live::piece::Costs;
 use crate::terminal::live::{Earlier, LiveRun};
@@ -213,7 +213,7 @@ pub struct State {
     pub targets: Vec<(Rect, Target)>,
     /// How many lines a page has, as it was last drawn.
     pub page: usize,
-    pub shelf: Shelf,
+    pub layouts: Layouts,
 }
 
 impl State {
@@ -235,7 +235,7 @@ impl State {
             now: Instant::now(),
             targets: Vec::new(),
             page: 10,
-            shelf: Shelf::default(),
+            layouts: Layouts::default(),
         }
     }
 

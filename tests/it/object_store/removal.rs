@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use llm_council::id::{ObjectKey, UserId};
 use llm_council::store::attachments::{self, Contents, NewAttachment, Saved};
-use llm_council::store::objects::{self, Place};
+use llm_council::store::objects::{self, Location};
 use llm_council::store::{self, Db, Scope};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -145,7 +145,7 @@ async fn point(db: &Db, key: ObjectKey, bytes: &[u8]) -> Saved {
         filename: "late.txt",
         file_type: "text",
         mime_type: "text/plain",
-        place: Place::There { key, size: bytes.len() as u64 },
+        location: Location::InObject { key, size: bytes.len() as u64 },
         contents: Contents::Text { text: "late", is_cut: false },
     };
     let mut tx = db.begin(&Scope::User(UserId::from_canonical("ann"))).await.unwrap();

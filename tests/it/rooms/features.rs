@@ -132,7 +132,7 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
     assert!(wrong.is_empty(), "more files than may (or fewer: lower the number): {wrong:#?}");
 }
 
-/// What the terminal calls an option or a format, by the folder of its family.
+/// What the terminal calls an option or a format, by the folder of its feature.
 const AT_THE_TERMINAL: &[(&str, &[&str])] = &[
     ("adversary", &["adversary"]),
     ("cache", &["cache"]),
@@ -148,26 +148,26 @@ const AT_THE_TERMINAL: &[(&str, &[&str])] = &[
     ("searches", &["research", "web_search"]),
 ];
 
-/// Acts that every run has.
-const ACTS: [&str; 2] = ["answers", "final_answer"];
+/// Stages that every run has.
+const STAGES: [&str; 2] = ["answers", "final_answer"];
 
 #[test]
 fn an_option_is_named_in_its_folder_of_the_terminal_and_in_one_list() {
-    let families = Path::new("src/terminal/live/families");
-    let list = families.join("mod.rs");
+    let features = Path::new("src/terminal/live/features");
+    let list = features.join("mod.rs");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let there: BTreeSet<String> = fs::read_dir(root.join(families))
+    let there: BTreeSet<String> = fs::read_dir(root.join(features))
         .unwrap()
         .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
-        .filter(|name| name != "mod" && !ACTS.contains(&name.as_str()))
+        .filter(|name| name != "mod" && !STAGES.contains(&name.as_str()))
         .collect();
-    let known: BTreeSet<String> = AT_THE_TERMINAL.iter().map(|(family, _)| (*family).to_owned()).collect();
-    assert_eq!(there, known, "the table above names every family");
+    let known: BTreeSet<String> = AT_THE_TERMINAL.iter().map(|(feature, _)| (*feature).to_owned()).collect();
+    assert_eq!(there, known, "the table above names every feature");
     let mut code = code();
     code.retain(|(path, _)| path.starts_with("src/terminal"));
     let mut wrong = BTreeMap::new();
-    for (family, words) in AT_THE_TERMINAL {
-        let folder = families.join(family);
+    for (feature, words) in AT_THE_TERMINAL {
+        let folder = features.join(feature);
         for word in *words {
             let (own, others): (Vec<_>, Vec<_>) = code
                 .iter()

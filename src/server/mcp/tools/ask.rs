@@ -69,10 +69,10 @@ pub(super) async fn call(
     let mut fields = Fields::of(arguments)?;
     let at_most = patience(&mut fields);
     let key: Option<String> = fields.take("idempotency_key", "a text");
-    let wanted = question::read(asker, &mut fields).await?;
-    let mut body = wanted.body;
+    let question = question::read(asker, &mut fields).await?;
+    let mut body = question.body;
     fields.finish(|| ())?;
-    let target = wanted.conversation.map_or(Target::FirstQuestion, Target::Question);
+    let target = question.conversation.map_or(Target::FirstQuestion, Target::Question);
     let key = match key {
         None => None,
         Some(key) => {
@@ -80,7 +80,7 @@ pub(super) async fn call(
         }
     };
     body.entry("verbosity").or_insert(json!(VERBOSITY));
-    let conversation = wanted.conversation.unwrap_or_else(|| {
+    let conversation = question.conversation.unwrap_or_else(|| {
         body.insert("new_conversation".to_owned(), json!(true));
         ConversationId::generate()
     });

@@ -37,10 +37,10 @@ pub(super) fn offer() -> Offer {
 
 pub(super) async fn call(asker: &Asker, arguments: &Value) -> Result<ToolAnswer, Problem> {
     let mut fields = Fields::of(arguments)?;
-    let wanted = question::read(asker, &mut fields).await?;
+    let question = question::read(asker, &mut fields).await?;
     fields.finish(|| ())?;
-    let body = Value::Object(wanted.body);
-    let expected = messages::estimate_in(&asker.app, &asker.caller, wanted.conversation, &body).await?;
+    let body = Value::Object(question.body);
+    let expected = messages::estimate_in(&asker.app, &asker.caller, question.conversation, &body).await?;
     let (estimate, refusal) = (expected.estimate, expected.refusal.map(|refusal| refusal.detail));
     let mut structured =
         json!({"calls": estimate.calls, "unknown_price_models": estimate.unknown_price_models});

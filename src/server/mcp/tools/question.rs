@@ -14,7 +14,7 @@ const NOT_OPTIONS: [&str; 6] =
     ["content", "mode", "models", "chairman_model", "preset_id", "new_conversation"];
 
 /// What is asked.
-pub(super) struct Wanted {
+pub(super) struct QuestionArguments {
     /// The conversation that it goes on; a new one otherwise.
     pub conversation: Option<ConversationId>,
     /// As `POST /api/conversations/{id}/message` takes it.
@@ -60,7 +60,7 @@ pub(super) fn properties() -> Map<String, Value> {
 /// # Errors
 /// With everything that is wrong with them, before anything is asked; what is wrong with an option shows when the question
 /// is planned.
-pub(super) async fn read(asker: &Asker, fields: &mut Fields<'_>) -> Result<Wanted, Problem> {
+pub(super) async fn read(asker: &Asker, fields: &mut Fields<'_>) -> Result<QuestionArguments, Problem> {
     let question: Option<String> = fields.take("question", "a text");
     let conversation: Option<String> = fields.take("conversation_id", "the id of a conversation");
     let format: Option<String> = fields.take("format", "a text");
@@ -106,7 +106,7 @@ pub(super) async fn read(asker: &Asker, fields: &mut Fields<'_>) -> Result<Wante
         None => None,
         Some(text) => Some(text.parse().map_err(|_| Problem::not_found("Conversation"))?),
     };
-    Ok(Wanted { conversation, body })
+    Ok(QuestionArguments { conversation, body })
 }
 
 /// The preset of this name or id; the caller's own before everybody's.

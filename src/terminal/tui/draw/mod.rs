@@ -25,7 +25,7 @@ const SMALLEST: (u16, u16) = (20, 6);
 pub fn draw(frame: &mut Frame<'_>, state: &mut State) {
     let area = frame.area();
     state.targets.clear();
-    state.shelf.begin();
+    state.layouts.begin();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let said = Paragraph::new("The terminal is too small.");
         frame.render_widget(said.wrap(Wrap { trim: true }), area);

@@ -44,7 +44,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     ];
     let page =
         Page { columns: usize::from(body.width).max(1), rows: usize::from(body.height), theme: &theme, now };
-    let lines = lines(thread, &mut state.shelf, &page);
+    let lines = lines(thread, &mut state.layouts, &page);
     let last = lines.len().saturating_sub(page.rows);
     if thread.follows {
         thread.top = last;
