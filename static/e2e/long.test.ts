@@ -58,8 +58,10 @@ async function keepBackTheRest(page: Page): Promise<() => void> {
   const released = new Promise<void>((done) => {
     release = done;
   });
-  // What a page opens with is asked for by a query.
-  await page.route(`**/api${conversation.replace("/c/", "/conversations/")}`, async (route) => {
+  const path = `/api${conversation.replace("/c/", "/conversations/")}`;
+  // A page opens with the newest answers whole, and says how many.
+  const isRest = (url: URL) => url.pathname === path && !url.searchParams.has("whole");
+  await page.route(isRest, async (route) => {
     await released;
     await route.continue();
   });
