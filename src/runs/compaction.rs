@@ -58,7 +58,7 @@ async fn compact_ended(db: &Db, after: Duration) -> Result<usize, StoreError> {
 
 /// A log's rows without tokens.
 fn shorten(rows: &[String]) -> Vec<LogRow> {
-    let kept = rows.iter().flat_map(|text| from_log(text)).flatten().filter(|frame| !frame.key.is_empty());
+    let kept = rows.iter().flat_map(|text| from_log(text)).flatten().filter(|frame| !frame.is_token());
     let mut short = Vec::new();
     let mut row: Vec<Frame> = Vec::new();
     let mut bytes = 0;

@@ -83,7 +83,7 @@ impl EarlierAnswers {
         };
         let frames: Option<Vec<_>> = rows.iter().flat_map(|text| from_log(text)).collect();
         let mut results = Vec::new();
-        for frame in frames?.into_iter().filter(|frame| !frame.key.is_empty()) {
+        for frame in frames?.into_iter().filter(|frame| !frame.is_token()) {
             match Event::read(&frame.json) {
                 // A title reveals the question, so only the user who asked it gets it.
                 Ok(event) if event.is_result() || (answer.own && matches!(event, Event::Title(_))) => {

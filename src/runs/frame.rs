@@ -49,6 +49,12 @@ impl Frame {
         Self { seq, key: key.to_owned(), json, ends, event: None }
     }
 
+    /// Whether it is a piece of a streamed text.
+    #[must_use]
+    pub fn is_token(&self) -> bool {
+        self.key.is_empty()
+    }
+
     /// The event of a frame that is not a token's: the one that is kept, else parsed from the JSON.
     ///
     /// # Errors

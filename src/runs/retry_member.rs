@@ -116,7 +116,7 @@ impl Runs {
         let mut log = self.look_into(user, run, after).await?;
         while let Some(next) = log.next().await? {
             let Next::Frames(frames) = next else { continue };
-            for frame in frames.iter().filter(|frame| !frame.key.is_empty()) {
+            for frame in frames.iter().filter(|frame| !frame.is_token()) {
                 // A newer server may execute the run; events that are not known here decide nothing.
                 let Ok(event) = frame.event() else { continue };
                 if let Some(model) = begins(&event, &retry) {

@@ -85,7 +85,7 @@ impl FollowedRun {
 
     /// Takes in one event.
     pub fn take(&mut self, frame: &Frame) -> Vec<Step> {
-        if frame.key.is_empty() {
+        if frame.is_token() {
             return self.take_piece(frame).into_iter().collect();
         }
         let event = match frame.event() {

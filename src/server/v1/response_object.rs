@@ -406,7 +406,7 @@ impl StreamFormat for Typed {
     fn run_event(&mut self, view: RunView<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
         (self.base, self.place, self.silences) = (frame.seq * STRIDE, 0, 0);
         let mut events = Vec::new();
-        if self.includes_council && !frame.key.is_empty() {
+        if self.includes_council && !frame.is_token() {
             let event: Value = serde_json::from_slice(&frame.json).unwrap_or_default();
             let kind = format!("council.{}", event["type"].as_str().unwrap_or("event"));
             events.push(self.event(&kind, json!({"event": event})));
