@@ -3,8 +3,10 @@
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
-use super::{StoreError, TxConnection};
 use crate::id::{RunId, UserId};
+
+/// What an insert ends with.
+const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
 
 /// A run's figures.
 #[derive(Debug, Clone)]
@@ -54,41 +56,30 @@ pub struct LeaningRow {
     pub family: Option<f64>,
 }
 
-/// Writes the figures of runs that end.
-pub(super) async fn insert<'a>(
-    tx: &mut TxConnection,
-    rows: impl Iterator<Item = &'a FiguresRow>,
-) -> Result<(), StoreError> {
-    let rows: Vec<&FiguresRow> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
+/// Parts of a statement that write the figures of runs that end, of those to which the condition `which` applies. They follow
+/// other parts.
+pub(super) fn push_insert(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow], which: &str) {
     let replacing: Vec<Uuid> = rows.iter().filter(|row| row.replaces).map(|row| row.run.0).collect();
     if !replacing.is_empty() {
-        let replaced: Vec<Uuid> = sqlx::query_scalar(
-            "SELECT old.id FROM runs new JOIN runs old USING (conversation_id, message_id)
-             WHERE new.id = ANY ($1) AND old.id <> new.id",
-        )
-        .bind(replacing)
-        .fetch_all(&mut *tx)
-        .await?;
-        for sql in [
-            "DELETE FROM placings WHERE run_id = ANY ($1)",
-            "DELETE FROM leanings WHERE run_id = ANY ($1)",
-            "DELETE FROM run_figures WHERE run_id = ANY ($1)",
-        ] {
-            sqlx::query(sql).bind(&replaced).execute(&mut *tx).await?;
+        sql.push(
+            ", replaced AS MATERIALIZED (
+                 SELECT old.id FROM runs new JOIN runs old USING (conversation_id, message_id) JOIN unnest(",
+        );
+        sql.push_bind(replacing).push(") AS replacing (run_id) ON replacing.run_id = new.id");
+        sql.push(which).push(" AND old.id <> new.id)");
+        for table in ["placings", "leanings", "run_figures"] {
+            sql.push(format_args!(
+                ", replaced_{table} AS (DELETE FROM {table} WHERE run_id IN (SELECT id FROM replaced))"
+            ));
         }
     }
-    let mut sql = QueryBuilder::new("WITH figured AS (");
-    push_figures(&mut sql, &rows);
-    push_placings(sql.push("), placed AS ("), &rows);
-    push_leanings(sql.push(") "), &rows);
-    sql.build().execute(tx).await?;
-    Ok(())
+    push_figures(sql.push(", figured AS ("), rows, which);
+    push_placings(sql.push("), placed AS ("), rows, which);
+    push_leanings(sql.push("), leaned AS ("), rows, which);
+    sql.push(")");
 }
 
-fn push_figures(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
+fn push_figures(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow], which: &str) {
     sql.push(
         "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement,
                                   first_is_best)
@@ -105,12 +96,12 @@ fn push_figures(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
         .push_bind(rows.iter().map(|row| row.reading_agreement).collect::<Vec<_>>())
         .push_bind(rows.iter().map(|row| row.first_is_best).collect::<Vec<_>>());
     sql.push(
-        ") AS row (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement, first_is_best)
-         ON CONFLICT DO NOTHING",
+        ") AS row (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement, first_is_best)",
     );
+    sql.push(which).push(UNLESS_THERE);
 }
 
-fn push_placings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
+fn push_placings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow], which: &str) {
     let placings: Vec<(&FiguresRow, &PlacingRow)> =
         rows.iter().flat_map(|row| row.placings.iter().map(|placing| (*row, placing))).collect();
     sql.push(
@@ -129,10 +120,13 @@ fn push_placings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
         .push_bind(placings.iter().map(|(_, placing)| placing.borda).collect::<Vec<_>>())
         .push_bind(placings.iter().map(|(_, placing)| placing.first_place_votes).collect::<Vec<_>>())
         .push_bind(placings.iter().map(|(_, placing)| placing.won).collect::<Vec<_>>());
-    sql.push(") ON CONFLICT DO NOTHING");
+    sql.push(
+        ") AS row (run_id, user_id, seat, model, confidence, place, average_rank, borda, first_place_votes, won)",
+    );
+    sql.push(which).push(UNLESS_THERE);
 }
 
-fn push_leanings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
+fn push_leanings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow], which: &str) {
     let numbered = |row: &FiguresRow| (0..row.leanings.len()).filter_map(|at| i16::try_from(at).ok());
     let leanings: Vec<(&FiguresRow, i16, &LeaningRow)> = rows
         .iter()
@@ -154,5 +148,6 @@ fn push_leanings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
         .push_bind(figures(|leaning| leaning.position))
         .push_bind(figures(|leaning| leaning.length))
         .push_bind(figures(|leaning| leaning.family));
-    sql.push(") ON CONFLICT DO NOTHING");
+    sql.push(") AS row (run_id, ballot, user_id, model, own, position, length, family)");
+    sql.push(which).push(UNLESS_THERE);
 }

@@ -94,6 +94,7 @@ mod silence;
 mod skip;
 mod startup;
 mod store;
+mod store_batches;
 mod store_budgets;
 mod store_functions;
 mod store_setup;

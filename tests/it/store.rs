@@ -329,7 +329,7 @@ async fn connections_are_used_again_after_commits_drops_and_failed_statements() 
 }
 
 /// The session that a transaction is in, and how many transactions that session has begun.
-async fn session_of(tx: &mut Tx) -> (i32, i64) {
+pub async fn session_of(tx: &mut Tx) -> (i32, i64) {
     let row = sqlx::query(
         "SELECT pid, split_part(virtualtransaction, '/', 2)::bigint AS number FROM pg_locks
          WHERE locktype = 'virtualxid' AND pid = pg_backend_pid()",
@@ -404,7 +404,7 @@ async fn what_is_committed_is_not_rolled_back_as_well() {
 }
 
 #[tokio::test]
-async fn a_batch_that_ends_no_run_is_one_statement_in_a_session_of_the_engine() {
+async fn a_batch_is_one_statement_in_a_session_of_the_engine() {
     let test = TestDb::new().await;
     let mut superuser = test.superuser().await;
     fill(&mut superuser, "ann").await;

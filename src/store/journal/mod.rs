@@ -75,7 +75,7 @@ const BATCH_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000, is_fr
 /// Only the run itself waits for a batch of its own.
 const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000, is_frequent: true };
 
-/// A database for [`commit`] and [`commit_alone`]: a batch that ends no run is one message to it.
+/// A database for [`commit`] and [`commit_alone`]: a batch is one message to it.
 #[must_use]
 pub fn database(options: PgConnectOptions, max_connections: u32) -> Db {
     Db::of_engine(options, max_connections, BATCH_LIMITS)
@@ -88,20 +88,13 @@ pub fn database(options: PgConnectOptions, max_connections: u32) -> Db {
 /// When the transaction failed; nothing of it is stored then. [`StoreError::is_too_slow`] where one of
 /// the runs is in the way of the others.
 pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
-    if batch.finished.is_empty()
-        && batch.waits.is_empty()
-        && let Some(mut connection) = db.for_one_statement().await?
-    {
+    if let Some(mut connection) = db.for_one_statement().await? {
         let owned = write(&mut connection, batch).await?;
         connection.commit().await?;
         return Ok(owned);
     }
     let mut tx = db.begin_within(&Scope::Engine, BATCH_LIMITS).await?;
     let owned = write(&mut tx, batch).await?;
-    let finished = batch.finished.iter().copied().filter(|row| owned.contains(&row.run));
-    finish::finish(&mut tx, &finished.collect::<Vec<_>>()).await?;
-    let waits = batch.waits.iter().copied().filter(|run| owned.contains(run));
-    push::tell_waiting(&mut tx, &waits.collect::<Vec<_>>()).await?;
     tx.commit().await?;
     Ok(owned)
 }
@@ -113,19 +106,21 @@ pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, Stor
     rows::insert_calls(&mut tx, &batch.calls).await?;
     rows::insert_decisions(&mut tx, &batch.decisions).await?;
     rows::insert_events(&mut tx, &batch.events).await?;
-    let owned = write(&mut tx, &Batch { runs: batch.runs.clone(), ..Batch::default() }).await?;
+    let (runs, finished, waits) = (batch.runs.clone(), batch.finished.clone(), batch.waits.clone());
+    let owned = write(&mut tx, &Batch { runs, finished, waits, ..Batch::default() }).await?;
     if owned.is_empty() {
         return Ok(Vec::new());
     }
-    finish::finish(&mut tx, &batch.finished).await?;
-    push::tell_waiting(&mut tx, &batch.waits).await?;
     tx.commit().await?;
     Ok(owned)
 }
 
+/// What a part of a batch's statement ends with: only the runs that are ours.
+const OURS: &str = " WHERE run_id IN (SELECT id FROM owned)";
+
 /// Keeps the batch's runs from being taken over until the commit is done, writes the rows of those that their attempt
-/// still owns, notifies the other servers, and returns which those are: in one statement, as a run on its own commits a
-/// dozen times and each round trip costs both sides as much as a row.
+/// still owns, ends those that are over, notifies the other servers, and returns which are owned: in one statement, as a
+/// run on its own commits a dozen times and each round trip costs both sides as much as a row.
 async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let (ids, attempts) = ids_and_attempts(&batch.runs);
     let mut sql = Sql::new(
@@ -138,17 +133,23 @@ async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, S
              WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs
          )",
     );
-    let ours = " WHERE run_id IN (SELECT id FROM owned)";
     if !batch.calls.is_empty() {
-        rows::push_calls(sql.push(", called AS ("), &batch.calls, ours);
+        rows::push_calls(sql.push(", called AS ("), &batch.calls, OURS);
         sql.push(")");
     }
     if !batch.decisions.is_empty() {
-        rows::push_decisions(sql.push(", decided AS ("), &batch.decisions, ours);
+        rows::push_decisions(sql.push(", decided AS ("), &batch.decisions, OURS);
         sql.push(")");
     }
     if !batch.events.is_empty() {
-        rows::push_events(sql.push(", logged AS ("), &batch.events, ours);
+        rows::push_events(sql.push(", logged AS ("), &batch.events, OURS);
+        sql.push(")");
+    }
+    if !batch.finished.is_empty() {
+        finish::push_finished(&mut sql, &batch.finished, OURS);
+    }
+    if !batch.waits.is_empty() {
+        push::push_waiting(sql.push(", waiting AS ("), &batch.waits, OURS);
         sql.push(")");
     }
     let logs = Notice::Log(batch.runs.iter().map(|(run, _)| *run).collect());

@@ -3,22 +3,22 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use sqlx::{Postgres, QueryBuilder, Row as _};
 
 use super::{AT_ONCE, Attempt};
 use crate::id::{ConversationId, DeliveryId, DeviceId, RunId};
 use crate::store::webhooks::DeliveryStatus;
-use crate::store::{Db, Scope, StoreError, TxConnection, time};
+use crate::store::{Db, Scope, StoreError, time};
 
 /// A run waits for its person.
 pub const WAITS: &str = "run.waits";
 /// A test: it is about no run.
 pub const TEST: &str = "push.test";
 /// The ends of runs that devices are notified of: people who stop a run know that it ended.
-pub(in crate::store) const ENDS: [&str; 2] = [super::COMPLETED, super::FAILED];
+const ENDS: [&str; 2] = [super::COMPLETED, super::FAILED];
 /// How long a visible page has to report that it has shown the end; devices are notified only afterwards.
-pub(in crate::store) const SEEN_WITHIN: Duration = Duration::from_secs(3);
+const SEEN_WITHIN: Duration = Duration::from_secs(3);
 /// A message that has not been delivered after this long is no longer useful.
 pub const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a run waits for its person at most: a message that is later than that is no longer true.
@@ -217,27 +217,37 @@ pub async fn remove_old(db: &Db, limit: u32) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// Queues messages to the devices of the people for whom these runs now wait.
-///
-/// # Errors
-/// When the database is unavailable.
-pub(in crate::store) async fn tell_waiting(tx: &mut TxConnection, runs: &[RunId]) -> Result<(), StoreError> {
-    if runs.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
+/// A statement that notifies the devices of the runs in `ended`, a part before it.
+pub(in crate::store) fn push_ended(sql: &mut QueryBuilder<Postgres>) {
+    sql.push(
         "INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
-         SELECT gen_random_uuid(), s.id, r.user_id, r.id, $2, now() + make_interval(secs => $3)
-         FROM runs r JOIN push_subscriptions s ON s.user_id = r.user_id
-         WHERE r.id = ANY ($1) AND r.tells_devices
+             SELECT gen_random_uuid(), s.id, s.user_id, ended.id, ended.event, now() + make_interval(secs => ",
+    );
+    sql.push_bind(SEEN_WITHIN.as_secs_f64()).push(
+        ")
+             FROM ended JOIN push_subscriptions s ON s.user_id = ended.user_id
+             WHERE ended.tells_devices AND ended.event = ANY (",
+    );
+    sql.push_bind(ENDS).push(")");
+}
+
+/// A statement that notifies the devices of runs that wait for their person, of those to which the condition `which` applies.
+pub(in crate::store) fn push_waiting(sql: &mut QueryBuilder<Postgres>, runs: &[RunId], which: &str) {
+    sql.push(
+        "INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
+         SELECT gen_random_uuid(), s.id, r.user_id, r.id, ",
+    );
+    sql.push_bind(WAITS).push(", now() + make_interval(secs => ").push_bind(SEEN_WITHIN.as_secs_f64());
+    sql.push(") FROM unnest(").push_bind(runs.iter().map(|run| run.0).collect::<Vec<_>>());
+    sql.push(
+        ") AS waiting (run_id) JOIN runs r ON r.id = waiting.run_id
+             JOIN push_subscriptions s ON s.user_id = r.user_id",
+    );
+    sql.push(which).push(
+        " AND r.tells_devices
            -- A batch whose commit was not answered is written once more.
            AND NOT EXISTS (SELECT FROM webhook_deliveries d
-                           WHERE d.run_id = r.id AND d.push_subscription_id = s.id AND d.event = $2)",
-    )
-    .bind(runs.iter().map(|run| run.0).collect::<Vec<_>>())
-    .bind(WAITS)
-    .bind(SEEN_WITHIN.as_secs_f64())
-    .execute(tx)
-    .await?;
-    Ok(())
+                           WHERE d.run_id = r.id AND d.push_subscription_id = s.id AND d.event = ",
+    );
+    sql.push_bind(WAITS).push(")");
 }
