@@ -12,7 +12,7 @@ use super::carried::CarriedCalls;
 use super::corrections;
 use super::earlier::EarlierAnswers;
 use super::frame::{Frame, from_log};
-use super::live::{LiveRun, Record};
+use super::live::{Appended, LiveRun, Record, Urgency};
 use super::log::Log;
 use crate::council::budget::{BudgetEvent, BudgetState};
 use crate::council::correction::Corrections;
@@ -87,7 +87,7 @@ impl Recovered {
                 continue;
             };
             recovered.last_seq = recovered.last_seq.max(frame.seq);
-            if frame.key.is_empty() {
+            if frame.is_token() {
                 continue;
             }
             match frame.event() {
@@ -178,11 +178,21 @@ impl Journal {
     /// Appends a record and an event, each if there is one, and waits until they are durable.
     pub async fn record(&self, record: Option<Record>, event: Option<(&str, &AnyEvent)>) {
         let frame = event.map(|(key, event)| Frame::structural(0, key, event));
-        let appended = self.live.append(record, frame);
-        if appended.wake_writer {
-            self.log.urgent(&self.live);
-        }
+        let appended = self.append(record, frame, Urgency::Now);
         self.live.durable(appended.position).await;
+    }
+
+    fn append(&self, record: Option<Record>, frame: Option<Frame>, urgency: Urgency) -> Appended {
+        let appended = self.live.append(record, frame, urgency);
+        if let Some(urgency) = appended.wake_writer {
+            self.log.wake(&self.live, urgency);
+        }
+        appended
+    }
+
+    fn decision_row(&self, key: &str, value: &Value) -> DecisionRow {
+        let (run, user) = (self.live.id, self.live.user.clone());
+        DecisionRow { run, user, key: key.to_owned(), value: value.to_string() }
     }
 }
 
@@ -225,22 +235,17 @@ impl Host for Journal {
     }
 
     async fn commit_decision(&self, key: &str, value: Value) {
-        let row = DecisionRow {
-            run: self.live.id,
-            user: self.live.user.clone(),
-            key: key.to_owned(),
-            value: value.to_string(),
-        };
-        self.record(Some(Record::Decision(row)), None).await;
+        self.record(Some(Record::Decision(self.decision_row(key, &value))), None).await;
+    }
+
+    async fn note_decision(&self, key: &str, value: Value) {
+        self.append(Some(Record::Decision(self.decision_row(key, &value))), None, Urgency::Soon);
     }
 
     async fn publish(&self, key: &str, event: AnyEvent) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         let waits = event.waits_for_person().then_some(Record::Waits);
-        let appended = self.live.append(waits, Some(Frame::structural(0, key, &event)));
-        if appended.wake_writer {
-            self.log.urgent(&self.live);
-        }
+        let appended = self.append(waits, Some(Frame::structural(0, key, &event)), Urgency::Soon);
         if appended.full {
             self.live.durable(appended.position).await;
         }
@@ -248,8 +253,8 @@ impl Host for Journal {
 
     async fn stream(&self, call: &str, token: Token) {
         let appended = self.live.append_token(call, token);
-        if appended.wake_writer {
-            self.log.tokens(&self.live);
+        if let Some(urgency) = appended.wake_writer {
+            self.log.wake(&self.live, urgency);
         }
         if appended.full {
             self.live.durable(appended.position).await;

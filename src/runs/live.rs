@@ -141,8 +141,8 @@ struct State {
     keep_from: u64,
     /// The last event that only the log has.
     evicted_to: u64,
-    /// How soon the writer has been asked to come.
-    urgency: Urgency,
+    /// How soon the writer has been asked to come; `None` where it was not.
+    urgency: Option<Urgency>,
     /// The run's outcome is fixed.
     is_ending: bool,
     /// The request to stop is already being recorded.
@@ -151,12 +151,13 @@ struct State {
 
 /// How soon the writer is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Urgency {
-    None,
-    /// Tokens wait: with the next batch of tokens.
+pub enum Urgency {
+    /// Tokens are shown before they are written: with the next batch of tokens.
     Tokens,
-    /// Somebody waits: at once.
-    Urgent,
+    /// Only readers wait: soon, so that what follows at once is written with it.
+    Soon,
+    /// The run waits: at once.
+    Now,
 }
 
 /// A token event to which more text may be added.
@@ -172,8 +173,8 @@ struct OpenToken {
 pub struct Appended {
     /// The position of what was appended, to wait for with [`LiveRun::durable`].
     pub position: u64,
-    /// Whether the writer has to be woken, since this run has something to write.
-    pub wake_writer: bool,
+    /// How soon the writer has to come for this run; `None` where it comes as soon already.
+    pub wake_writer: Option<Urgency>,
     /// Whether so much is waiting that the run should wait before it goes on.
     pub full: bool,
 }
@@ -227,7 +228,7 @@ impl LiveRun {
                 not_durable: VecDeque::new(),
                 keep_from: next_seq,
                 evicted_to: last_seq,
-                urgency: Urgency::None,
+                urgency: None,
                 is_ending: false,
                 records_stop: false,
             }),
@@ -280,7 +281,7 @@ impl LiveRun {
     /// Appends a record and a structural event, each if given, in one step; the event gets its number here. An event
     /// whose key is logged already is left out, and with it the record that the run waits: an execution after a crash
     /// produces again what the one before has published.
-    pub fn append(&self, record: Option<Record>, frame: Option<Frame>) -> Appended {
+    pub fn append(&self, record: Option<Record>, frame: Option<Frame>, urgency: Urgency) -> Appended {
         let mut state = self.state();
         let is_logged = frame.as_ref().is_some_and(|frame| state.known.contains(&frame.key));
         if let Some(record) = record.filter(|record| !(is_logged && matches!(record, Record::Waits))) {
@@ -298,7 +299,7 @@ impl LiveRun {
             let event = frame.event.filter(|_| self.keeps_events);
             state.log(Frame { seq, event, ..frame });
         }
-        self.appended(state, Urgency::Urgent)
+        self.appended(state, urgency)
     }
 
     /// Appends a token of this call, to the call's open event if it has one.
@@ -318,10 +319,8 @@ impl LiveRun {
     fn appended(&self, mut state: MutexGuard<'_, State>, wanted: Urgency) -> Appended {
         let pending = &state.pending;
         let nothing = pending.records.is_empty() && pending.frames.is_empty() && state.open.is_empty();
-        let wake_writer = !nothing && state.urgency < wanted;
-        if wake_writer {
-            state.urgency = wanted;
-        }
+        let wake_writer = Some(wanted).filter(|wanted| !nothing && state.urgency < Some(*wanted));
+        state.urgency = state.urgency.max(wake_writer);
         let appended =
             Appended { position: state.position, wake_writer, full: state.pending_bytes > PENDING_BYTES };
         let shown_to = state.shown_to();
@@ -335,7 +334,7 @@ impl LiveRun {
     pub fn take(&self) -> Pending {
         let mut state = self.state();
         state.seal();
-        state.urgency = Urgency::None;
+        state.urgency = None;
         state.pending_bytes = 0;
         let position = state.position;
         let mut pending = std::mem::take(&mut state.pending);
@@ -357,8 +356,7 @@ impl LiveRun {
         let shown_to = state.shown_to();
         drop(state);
         self.show(shown_to);
-        let structural =
-            pending.frames.iter().rev().find(|frame| !frame.key.is_empty()).map(|frame| frame.seq);
+        let structural = pending.frames.iter().rev().find(|frame| !frame.is_token()).map(|frame| frame.seq);
         self.progress.send_modify(|progress| {
             progress.durable_to = progress.durable_to.max(pending.position);
             progress.structural_to = progress.structural_to.max(structural.unwrap_or_default());

@@ -9,7 +9,7 @@ fn run() -> LiveRun {
 }
 
 fn say(run: &LiveRun, key: &str) -> Appended {
-    run.append(None, Some(Frame::encoded(0, key, Bytes::from_static(b"{}"), false)))
+    run.append(None, Some(Frame::encoded(0, key, Bytes::from_static(b"{}"), false)), Urgency::Soon)
 }
 
 fn token(run: &LiveRun, call: &str, text: &str) -> Appended {
@@ -52,13 +52,13 @@ fn tokens_are_shown_at_once_and_structural_events_when_they_are_durable() {
 fn that_it_waits_is_noted_with_the_event_that_says_so_and_not_once_more_by_a_later_execution() {
     let offer = || Some(Frame::encoded(0, "offered", Bytes::from_static(b"{}"), false));
     let first = run();
-    first.append(Some(Record::Waits), offer());
+    first.append(Some(Record::Waits), offer(), Urgency::Soon);
     let pending = first.take();
     assert_eq!((pending.records.len(), pending.frames.len()), (1, 1));
     let ids = (first.id, first.conversation, first.message);
     let known = HashSet::from(["offered".to_owned()]);
     let second = LiveRun::new(ids, first.user.clone(), 2, 1, known);
-    second.append(Some(Record::Waits), offer());
+    second.append(Some(Record::Waits), offer(), Urgency::Soon);
     let pending = second.take();
     assert_eq!((pending.records.len(), pending.frames.len()), (0, 0));
 }
@@ -103,15 +103,25 @@ fn a_structural_event_is_written_once() {
 #[test]
 fn the_writer_is_told_once_per_batch_and_again_when_it_is_urgent() {
     let run = run();
-    assert!(token(&run, "a", "x").wake_writer);
-    assert!(!token(&run, "a", "y").wake_writer);
-    assert!(say(&run, "stage3/complete").wake_writer);
-    assert!(!say(&run, "costs").wake_writer);
+    let record = |run: &LiveRun| {
+        let row = DecisionRow { run: run.id, user: run.user.clone(), key: "d".into(), value: "1".into() };
+        run.append(Some(Record::Decision(row)), None, Urgency::Now)
+    };
+    assert_eq!(token(&run, "a", "x").wake_writer, Some(Urgency::Tokens));
+    assert_eq!(token(&run, "a", "y").wake_writer, None);
+    assert_eq!(say(&run, "stage3/complete").wake_writer, Some(Urgency::Soon));
+    assert_eq!(say(&run, "costs").wake_writer, None);
+    assert_eq!(record(&run).wake_writer, Some(Urgency::Now));
+    assert_eq!(say(&run, "title").wake_writer, None);
     let pending = run.take();
-    assert!(token(&run, "a", "z").wake_writer, "a batch under way does not hide what comes after it");
+    assert_eq!(
+        token(&run, "a", "z").wake_writer,
+        Some(Urgency::Tokens),
+        "a batch under way does not hide what comes after it"
+    );
     run.committed(&pending);
     assert_eq!(run.take().frames.len(), 1);
-    assert!(!say(&run, "costs").wake_writer, "known");
+    assert_eq!(say(&run, "costs").wake_writer, None, "known");
 }
 
 #[test]
@@ -132,7 +142,7 @@ fn a_reader_far_behind_is_sent_to_the_log_and_pending_events_are_never_forgotten
     let run = run();
     let big = Bytes::from(vec![b' '; 100 * 1024]);
     for key in ["a", "b", "c", "d", "e"] {
-        run.append(None, Some(Frame::encoded(0, key, big.clone(), false)));
+        run.append(None, Some(Frame::encoded(0, key, big.clone(), false)), Urgency::Soon);
     }
     let pending = run.take();
     assert_eq!(run.state().ring.len(), 5, "nothing is durable, nothing is forgotten");

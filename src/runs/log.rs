@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::frame;
-use super::live::{LiveRun, Pending, Record};
+use super::live::{LiveRun, Pending, Record, Urgency};
 use crate::id::RunId;
 use crate::store::journal::{self, Batch, CallRow, EventsRow};
 use crate::store::{Db, StoreError};
@@ -22,6 +22,8 @@ pub const WRITER_CONNECTIONS: u32 = 2;
 /// How long tokens may wait for others before they are written. They are shown at once in any case; this only
 /// bounds how much of them a crash can lose, and how far behind readers on other servers are.
 const TOKEN_DELAY: Duration = Duration::from_millis(100);
+/// How long events for which no run waits gather before they are written: at the end of a stage several follow each other.
+const EVENT_DELAY: Duration = Duration::from_millis(4);
 /// How long a busy writer collects records for the next commit.
 const BATCH_WAIT: Duration = Duration::from_millis(4);
 const RETRY_FIRST: Duration = Duration::from_millis(50);
@@ -33,27 +35,30 @@ const MAX_TIMEOUTS: u32 = 2;
 #[derive(Debug, Default)]
 pub struct Log {
     waiting: Mutex<Waiting>,
-    urgent: Notify,
+    now: Notify,
+    soon: Notify,
     tokens: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
-    urgent: Vec<Arc<LiveRun>>,
+    now: Vec<Arc<LiveRun>>,
+    soon: Vec<Arc<LiveRun>>,
     tokens: Vec<Arc<LiveRun>>,
 }
 
 impl Log {
-    /// Notes that a run has something to be written that somebody waits for.
-    pub fn urgent(&self, run: &Arc<LiveRun>) {
-        self.waiting().urgent.push(run.clone());
-        self.urgent.notify_one();
-    }
-
-    /// Notes that a run has tokens to be written.
-    pub fn tokens(&self, run: &Arc<LiveRun>) {
-        self.waiting().tokens.push(run.clone());
-        self.tokens.notify_one();
+    /// Notes that a run has something to be written, and how soon.
+    pub fn wake(&self, run: &Arc<LiveRun>, urgency: Urgency) {
+        let mut waiting = self.waiting();
+        let (runs, notify) = match urgency {
+            Urgency::Now => (&mut waiting.now, &self.now),
+            Urgency::Soon => (&mut waiting.soon, &self.soon),
+            Urgency::Tokens => (&mut waiting.tokens, &self.tokens),
+        };
+        runs.push(run.clone());
+        drop(waiting);
+        notify.notify_one();
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -63,8 +68,8 @@ impl Log {
     /// Writes until it is dropped. While the database is unavailable nothing is lost: batches wait here, and so do the
     /// runs behind them. A run whose records the database refuses is retried alone, while the others go on.
     pub async fn write(self: Arc<Self>, db: Db) {
-        // When the waiting tokens are to be written; `None` while none wait.
-        let mut tokens_due: Option<Instant> = None;
+        // When the waiting tokens and events are to be written; `None` while none wait.
+        let (mut tokens_due, mut events_due): (Option<Instant>, Option<Instant>) = (None, None);
         let turn = tokio::sync::Mutex::default();
         let (mut retrying, mut retrying_ids) = (FuturesUnordered::new(), HashSet::new());
         loop {
@@ -74,14 +79,24 @@ impl Log {
                     self.written_alone(&run, &mut retrying_ids);
                     continue;
                 }
-                () = self.urgent.notified() => {}
+                () = self.now.notified() => {}
                 () = sleep_until(tokens_due) => {}
+                () = sleep_until(events_due) => {}
+                () = self.soon.notified(), if events_due.is_none() => {
+                    // Unless an earlier commit has taken them along.
+                    if !self.waiting().soon.is_empty() {
+                        events_due = Some(Instant::now() + EVENT_DELAY);
+                    }
+                    continue;
+                }
                 () = self.tokens.notified(), if tokens_due.is_none() => {
                     tokens_due = Some(Instant::now() + TOKEN_DELAY);
                     continue;
                 }
             }
-            let mut runs = std::mem::take(&mut self.waiting().urgent);
+            // Events never wait for a later commit than this one.
+            events_due = None;
+            let mut runs = self.waiting().soonest();
             if tokens_due.is_some_and(|tokens_due| tokens_due <= Instant::now()) {
                 tokens_due = None;
                 runs.append(&mut self.waiting().tokens);
@@ -94,7 +109,7 @@ impl Log {
                     let pending = run.take();
                     (run, pending)
                 })
-                // Its tokens were already written along with something urgent.
+                // What it had was already written along with something more urgent.
                 .filter(|(_, pending)| !pending.records.is_empty() || !pending.frames.is_empty())
                 .collect();
             let several = taken.len() > 1;
@@ -122,7 +137,16 @@ impl Log {
     /// Notes that a run is no longer retried alone. It may have got more records in the meantime.
     fn written_alone(&self, run: &Arc<LiveRun>, retrying_ids: &mut HashSet<RunId>) {
         retrying_ids.remove(&run.id);
-        self.urgent(run);
+        self.wake(run, Urgency::Now);
+    }
+}
+
+impl Waiting {
+    /// All but those that have only tokens.
+    fn soonest(&mut self) -> Vec<Arc<LiveRun>> {
+        let mut runs = std::mem::take(&mut self.now);
+        runs.append(&mut self.soon);
+        runs
     }
 }
 
@@ -250,7 +274,7 @@ fn batch(taken: &[Taken]) -> Batch<'_> {
     for (run, pending) in taken {
         runs.insert(run.id, run.attempt);
         batch.has_only_tokens &=
-            pending.records.is_empty() && pending.frames.iter().all(|frame| frame.key.is_empty());
+            pending.records.is_empty() && pending.frames.iter().all(frame::Frame::is_token);
         for record in &pending.records {
             match record {
                 Record::Call(row) => batch.calls.push(row),

@@ -87,6 +87,11 @@ pub trait Host: Send + Sync {
     /// Makes a fact durable; returns when it is.
     async fn commit_decision(&self, key: &str, value: Value);
 
+    /// Makes a fact durable before whatever the run logs from now on, but may return earlier.
+    async fn note_decision(&self, key: &str, value: Value) {
+        self.commit_decision(key, value).await;
+    }
+
     /// Logs a structural event: written once under its key, and shown only when it and every earlier
     /// record of the run are durable.
     async fn publish(&self, key: &str, event: AnyEvent);

@@ -18,6 +18,7 @@ use futures_util::FutureExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
@@ -186,11 +187,31 @@ impl Run {
             return known;
         }
         let fact = fact.await;
-        match serde_json::to_value(&fact) {
-            Ok(value) => self.host.commit_decision(key, value).await,
-            Err(error) => tracing::error!(run.id = %self.id, key, %error, "a decision cannot be stored"),
+        if let Some(value) = self.to_store(key, &fact) {
+            self.host.commit_decision(key, value).await;
         }
         fact
+    }
+
+    /// Like [`Self::decide`], where all that follows from the fact is logged by this run: that comes after it in the log,
+    /// so nothing waits until it is durable.
+    async fn decide_ahead<T: Serialize + DeserializeOwned>(&self, key: &str, fact: T) -> T {
+        if let Some(known) = self.decided(key) {
+            return known;
+        }
+        if let Some(value) = self.to_store(key, &fact) {
+            self.host.note_decision(key, value).await;
+        }
+        fact
+    }
+
+    fn to_store(&self, key: &str, fact: &impl Serialize) -> Option<Value> {
+        let value = serde_json::to_value(fact);
+        value
+            .inspect_err(|error| {
+                tracing::error!(run.id = %self.id, key, %error, "a decision cannot be stored");
+            })
+            .ok()
     }
 
     /// What an earlier execution decided under this key.
@@ -353,7 +374,7 @@ impl Run {
     }
 
     /// See [`Host::events_of`].
-    pub async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<serde_json::Value>> {
+    pub async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
         self.host.events_of(answer).await
     }
 
@@ -368,7 +389,8 @@ impl Run {
     }
 
     /// Runs `side` beside `main` without ever delaying it, so `main` takes precedence. Gives the result of `side` if it
-    /// was there when `main` ended, which is remembered under `key`.
+    /// was there when `main` ended, which is remembered under `key`. No model may be asked because of it
+    /// ([`Self::decide_ahead`]).
     pub async fn beside<M, S>(
         &self,
         key: &str,
@@ -390,7 +412,7 @@ impl Run {
         if made.is_none() {
             made = side.as_mut().now_or_never();
         }
-        let in_time = self.decide(key, async { made.is_some() }).await;
+        let in_time = self.decide_ahead(key, made.is_some()).await;
         if in_time && made.is_none() {
             // The first execution had it in time: its calls are in the journal.
             made = Some(side.await);
