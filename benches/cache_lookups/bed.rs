@@ -213,7 +213,7 @@ impl Bed {
         };
         let tx = self.db.begin_frequent(&Scope::User(user.clone())).await?;
         let started = runs::start(&self.db, tx, &new).await?;
-        anyhow::ensure!(matches!(started, Started::New(..)), "the run was not admitted: {started:?}");
+        anyhow::ensure!(matches!(started, Started::New { .. }), "the run was not admitted: {started:?}");
         Ok(())
     }
 

@@ -32,14 +32,14 @@ pub(super) fn execute(
     recovered: Recovered,
     reservation: Option<Reservation>,
     slot: Option<Slot>,
-) {
+) -> Arc<LiveRun> {
     let live = Arc::new(live);
     let executing = Executing::begin(runs, &live);
     // Those who read the log find the run in memory from now on.
     runs.shared.waiters.wake(live.id);
     let journal = journal(runs, &live, recovered, reservation);
     let (runs, tasks) = (runs.clone(), runs.shared.tasks.clone());
-    let span = log_span(&live);
+    let (span, begun) = (log_span(&live), live.clone());
     let task = async move {
         let shared = &runs.shared;
         tokio::select! {
@@ -62,6 +62,7 @@ pub(super) fn execute(
         }
     };
     tasks.spawn(task.instrument(span));
+    begun
 }
 
 /// An execution's entry in the table of live runs. However its task ends, even by a panic, dropping this removes the

@@ -44,6 +44,7 @@ mod shown;
 mod single;
 mod skip;
 mod start;
+mod starting;
 mod state;
 mod stop;
 mod store_retry;

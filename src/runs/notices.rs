@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::state::{Runs, Shared};
+use super::state::Runs;
 use super::{readers, skip, stop};
 use crate::id::ConversationId;
 use crate::store::StoreError;
@@ -13,12 +13,10 @@ use crate::store::notify::{Listener, Notice};
 const RECONNECT: Duration = Duration::from_secs(1);
 
 impl Runs {
-    /// Tells the run of a conversation, if it is executed here, that a person has named the conversation. Other servers
+    /// Tells the run of a conversation, if it is executed or started here, that a person has named the conversation. Other servers
     /// learn of it by a notice.
     pub fn named(&self, conversation: ConversationId) {
-        let live = self.shared.live();
-        let theirs = live.values().filter(|live| live.conversation == conversation);
-        theirs.for_each(|live| live.mark_renamed());
+        self.shared.mark_renamed(Some(conversation));
     }
 }
 
@@ -29,7 +27,7 @@ pub(super) async fn listen(runs: &Runs) {
     loop {
         let lost = listen_once(runs).await;
         let was_notified = waiters.set_notified(false);
-        names_may_be_missed(&runs.shared);
+        runs.shared.mark_renamed(None);
         if was_notified || !warned {
             warned = true;
             tracing::warn!(error = %lost, "notices of the other servers cannot be received; polling instead");
@@ -37,10 +35,6 @@ pub(super) async fn listen(runs: &Runs) {
         waiters.wake_all();
         tokio::time::sleep(RECONNECT).await;
     }
-}
-
-fn names_may_be_missed(shared: &Shared) {
-    shared.live().values().for_each(|live| live.mark_renamed());
 }
 
 /// Listens until the connection is lost and cannot be made again; returns the reason.
@@ -54,6 +48,7 @@ async fn listen_once(runs: &Runs) -> StoreError {
     };
     loop {
         if !waiters.set_notified(true) {
+            shared.mark_renamed(None);
             waiters.wake_all();
             shared.look_for_work();
         }
@@ -69,7 +64,7 @@ async fn listen_once(runs: &Runs) -> StoreError {
             // The connection was lost and is made again by the next call.
             Ok(None) => {
                 waiters.set_notified(false);
-                names_may_be_missed(shared);
+                shared.mark_renamed(None);
             }
             Err(error) => return error,
         }

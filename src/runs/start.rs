@@ -166,13 +166,13 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<StartedRun, S
         project_files: from_project.into_iter().map(of_project).collect(),
     };
     // Its lease may expire before the database has confirmed the start; the run must not count as abandoned then.
-    let _here = shared.begin(id);
+    let starting = shared.starting.begin(id, ask.conversation);
     let answer = ask.plan.answer_shape();
     let asked =
         |at| StartedRun { run: id, begun: Some(RunStart { at, conversation: ask.conversation, answer }) };
     let began = Instant::now();
-    let (at, reservation) = match runs::start(&shared.db, tx, &new).await? {
-        runs::Started::New(at, reservation) => (at, reservation),
+    let (at, reservation, has_title) = match runs::start(&shared.db, tx, &new).await? {
+        runs::Started::New { at, reservation, has_title } => (at, reservation, has_title),
         runs::Started::Queued(at) => {
             drop(slot);
             tracing::info!(run.id = %id, "run queued");
@@ -204,11 +204,11 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<StartedRun, S
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
     // Programs get sentences made from the events; web pages read the events' JSON.
     let live = live.keeping_events(is_of_program);
-    if !ask.begins_conversation {
-        // It may have been named since the question was read, while nobody listened for that yet.
+    tracing::info!(run.id = %id, "run started");
+    let live = driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
+    // It may have been named since the question was read; from here on the run itself is told.
+    if has_title || starting.may_be_renamed() {
         live.mark_renamed();
     }
-    tracing::info!(run.id = %id, "run started");
-    driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(asked(at))
 }

@@ -1,6 +1,6 @@
 //! The runs of this process: the state that the parts of this room share. It knows none of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, broadcast};
@@ -12,8 +12,9 @@ use super::log::Log;
 use super::metrics;
 use super::queue::Queue;
 use super::settings::{BudgetRules, RunSettings};
+use super::starting::StartingRuns;
 use super::waiters::LogWaiters;
-use crate::id::RunId;
+use crate::id::{ConversationId, RunId};
 use crate::llm::Models;
 use crate::objects::Objects;
 use crate::shutdown::Tasks;
@@ -42,8 +43,7 @@ pub(super) struct Shared {
     pub(super) waiters: Arc<LogWaiters>,
     pub(super) queue: Queue,
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
-    /// Runs that are being started here: their rows may exist, but they are not among the live ones yet.
-    starting: Mutex<HashSet<RunId>>,
+    pub(super) starting: StartingRuns,
     /// Notified when a run has left the table of live runs.
     run_left: Notify,
     /// How many readers each run has here.
@@ -86,7 +86,7 @@ impl Runs {
             waiters: Arc::default(),
             queue: Queue::new(settings.max_live),
             live: Mutex::default(),
-            starting: Mutex::default(),
+            starting: StartingRuns::default(),
             run_left: Notify::new(),
             readers: Mutex::default(),
             read_elsewhere: broadcast::Sender::new(READ_ELSEWHERE),
@@ -150,22 +150,21 @@ impl Shared {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a run as executed here although it is only about to be, until the guard is dropped.
-    pub(super) fn begin(&self, run: RunId) -> Starting<'_> {
-        self.starting().insert(run);
-        Starting { shared: self, run }
-    }
-
-    fn starting(&self) -> MutexGuard<'_, HashSet<RunId>> {
-        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The runs that are executed here, or are about to be.
     pub(super) fn here(&self) -> Vec<RunId> {
         // In this order: a run is among the live ones before it is no longer a starting one.
-        let mut here: Vec<RunId> = self.starting().iter().copied().collect();
+        let mut here = self.starting.ids();
         here.extend(self.live().keys().copied());
         here
+    }
+
+    /// Notes that a person has named the conversation, or for `None` that the notice of any name may have been missed.
+    pub(super) fn mark_renamed(&self, conversation: Option<ConversationId>) {
+        // In this order: a run is among the live ones before it is no longer a starting one.
+        self.starting.mark_renamed(conversation);
+        let live = self.live();
+        let of_it = |live: &&Arc<LiveRun>| conversation.is_none_or(|named| named == live.conversation);
+        live.values().filter(of_it).for_each(|live| live.mark_renamed());
     }
 
     /// The run, if it is executed here.
@@ -203,17 +202,5 @@ impl Shared {
     pub(super) fn may_take_over(&self) -> bool {
         let until = *self.takeovers_suspended_until.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_none_or(|until| until <= Instant::now())
-    }
-}
-
-/// See [`Shared::begin`].
-pub(super) struct Starting<'a> {
-    shared: &'a Shared,
-    run: RunId,
-}
-
-impl Drop for Starting<'_> {
-    fn drop(&mut self) {
-        self.shared.starting().remove(&self.run);
     }
 }

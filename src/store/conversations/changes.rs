@@ -25,7 +25,7 @@ pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), 
     notify::send(tx, &Notice::Named(id)).await
 }
 
-/// Sets a conversation's title, unless a person has named it. For its run, whoever in its project has asked.
+/// The title that a person has given a conversation, if one has. For its run, whoever in its project has asked.
 pub async fn own_title(db: &Db, id: ConversationId) -> Result<Option<String>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let named = "SELECT title FROM conversations WHERE id = $1 AND NOT title_is_default";

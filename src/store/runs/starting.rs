@@ -104,8 +104,15 @@ pub struct Reservation {
 /// The outcome of a start.
 #[derive(Debug, PartialEq)]
 pub enum Started {
-    /// The run exists now, from this moment on, and is ours to execute, with what it holds of the budgets if any binds it.
-    New(Timestamp, Option<Reservation>),
+    /// The run exists now, and is ours to execute.
+    New {
+        /// From this moment on.
+        at: Timestamp,
+        /// What it holds of the budgets, if any binds it.
+        reservation: Option<Reservation>,
+        /// Whether the conversation has a title, from a person or an earlier run.
+        has_title: bool,
+    },
     /// The run exists now, from this moment on, and waits for its turn.
     Queued(Timestamp),
     /// Too many runs of this user wait already.
@@ -189,9 +196,9 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let user = user.as_str();
     // The API that it came by must have refused this already, by its own name for the field.
     refuse_nul_in_json("the question", &new.plan.plan)?;
-    if !lock(&mut tx, new, user).await? {
+    let Some(Locked { has_title }) = lock(&mut tx, new, user).await? else {
         return Ok(Started::NotAWriter);
-    }
+    };
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
     // Clients with idempotency keys say themselves which requests are the same.
@@ -292,12 +299,17 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
         notify::send(&mut tx, &Notice::Work).await?;
     }
     tx.commit().await?;
-    Ok(if starts_now { Started::New(at, reservation) } else { Started::Queued(at) })
+    Ok(if starts_now { Started::New { at, reservation, has_title } } else { Started::Queued(at) })
 }
 
-/// Locks the conversation, which is made if it begins with this run, and the user's other starts. False where it is in a project
-/// in which the user may not write.
-async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError> {
+/// A conversation that is locked.
+struct Locked {
+    has_title: bool,
+}
+
+/// Locks the conversation, which is made if it begins with this run, and the user's other starts. `None` where it is in a
+/// project in which the user may not write.
+async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<Option<Locked>, StoreError> {
     let may_write = async |tx: &mut Tx, project: ProjectId| {
         let role = projects::role(tx, project, new.groups.as_deref()).await?;
         Ok::<_, StoreError>(role >= Some(Role::Writer))
@@ -305,7 +317,7 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
     if let Some(project) = new.project.filter(|_| new.begins_conversation)
         && !may_write(tx, project).await?
     {
-        return Ok(false);
+        return Ok(None);
     }
     // Starts within one conversation go one after the other, and so do those of one user on two servers: they are counted
     // later on.
@@ -326,11 +338,11 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
         .await?;
         if made.is_some() {
             // Nobody else knows it yet.
-            return Ok(true);
+            return Ok(Some(Locked { has_title: false }));
         }
     }
     let row = sqlx::query(
-        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0)), project_id
+        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0)), project_id, title_is_default
          FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE",
     )
     .bind(new.conversation.0)
@@ -338,10 +350,14 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
     .fetch_optional(&mut **tx)
     .await?
     .ok_or(StoreError::NotFound)?;
-    match row.try_get::<Option<Uuid>, _>("project_id")? {
-        Some(project) => may_write(tx, ProjectId(project)).await,
-        None => Ok(true),
+    let project: Option<Uuid> = row.try_get("project_id")?;
+    if let Some(project) = project
+        && !may_write(tx, ProjectId(project)).await?
+    {
+        return Ok(None);
     }
+    let has_default: bool = row.try_get("title_is_default")?;
+    Ok(Some(Locked { has_title: !has_default }))
 }
 
 /// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement;
