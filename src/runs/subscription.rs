@@ -16,9 +16,9 @@ use super::waiters::LogWaiter;
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, runs};
 
-/// How long tokens gather after a reader has got something, so that those of several members go out together: less than
+/// How long tokens gather after a reader has got some, so that those of several members go out together: less than
 /// a screen takes to refresh. Other events go out at once.
-const TOKEN_PACE: Duration = Duration::from_millis(10);
+const TOKEN_PACE: Duration = Duration::from_millis(16);
 
 /// What a reader of a run gets next.
 #[derive(Debug, PartialEq, Eq)]
@@ -160,7 +160,8 @@ impl Subscription {
             }
             let frames = match live.as_ref().map(|live| live.recent(self.after)) {
                 Some(Recent::Frames(frames)) => {
-                    self.tokens_from = (!frames.is_empty()).then(|| Instant::now() + TOKEN_PACE);
+                    let has_tokens = frames.iter().any(Frame::is_token);
+                    self.tokens_from = has_tokens.then(|| Instant::now() + TOKEN_PACE);
                     frames
                 }
                 Some(Recent::Behind) | None => self.logged().await?,
