@@ -215,6 +215,8 @@ async fn calls_that_a_stop_drops_are_cancelled_and_of_unknown_cost() {
         records.iter().filter(|record| record.request.asked_for() == AskedFor::Answer).count()
     };
     models.until(|records| answers(records) == 4).await;
+    // The title's, which would otherwise be dropped as well.
+    until(&server, "llm_council_calls_total{provider=\"scripted\",outcome=\"ok\"}", 1.0).await;
     ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
     events.rest().await;
     until(&server, "llm_council_calls_total{provider=\"scripted\",outcome=\"cancelled\"}", 4.0).await;
