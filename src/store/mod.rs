@@ -252,13 +252,13 @@ impl Db {
 
     /// Like [`Db::begin`], with these limits.
     async fn begin_within(&self, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
-        let lent = self.kept.or_acquire(&self.pool);
+        let lent = self.lend();
         self.begin_on(lent, Some(&self.kept), scope, limits).await
     }
 
     /// A transaction on the connection that only leases are prolonged with.
     async fn begin_for_leases(&self, limits: Limits) -> Result<Tx, StoreError> {
-        let lent = async { self.for_leases.acquire().await.map(Lent::new) };
+        let lent = Box::pin(async { self.for_leases.acquire().await.map(Lent::new) });
         self.begin_on(lent, None, &Scope::Engine, limits).await
     }
 
@@ -269,9 +269,15 @@ impl Db {
         self.refuse_while_held()?;
         let limit = role.statement_limit;
         let (kept, cutoff) = (self.kept.clone(), self.cutoff.clone());
-        let lent = self.kept.or_acquire(&self.pool);
+        let lent = self.lend();
         let connection = async |lent| Ok(TxConnection::for_one_statement(lent, kept, limit, cutoff));
         Ok(Some(self.in_time(lent, connection).await?))
+    }
+
+    /// A connection. Opening one may be a part of it: boxed, that takes up its 15 kB only while it lasts, and not in everything
+    /// that reads the database somewhere: every open stream, every run (docs/performance.md).
+    fn lend(&self) -> impl Future<Output = Result<Lent, sqlx::Error>> + Unpin {
+        Box::pin(self.kept.or_acquire(&self.pool))
     }
 
     fn refuse_while_held(&self) -> Result<(), StoreError> {
@@ -281,7 +287,7 @@ impl Db {
 
     async fn begin_on(
         &self,
-        lent: impl Future<Output = Result<Lent, sqlx::Error>>,
+        lent: impl Future<Output = Result<Lent, sqlx::Error>> + Unpin,
         kept: Option<&Kept>,
         scope: &Scope,
         limits: Limits,
@@ -294,8 +300,7 @@ impl Db {
         let statement_limit = limits.statement_limit();
         let (kept, cutoff) = (kept.cloned(), self.cutoff.clone());
         let begin = |lent| TxConnection::begin(lent, begin, kept, statement_limit, cutoff);
-        // Opening a connection may be a part of it. Boxed, that takes up its 15 kB only while it lasts, and not twice in everything
-        // that reads the database somewhere: every open stream, every run (docs/performance.md).
+        // Boxed for the same reason as the connection.
         let begun = Box::pin(self.in_time(lent, begin));
         let beginning = self.beginning.one_more();
         let begun = begun.await;
@@ -316,7 +321,7 @@ impl Db {
             return Err(reason);
         }
         let asked = sqlx::raw_sql("SELECT current_setting('transaction_read_only') = 'on' AS read_only");
-        let lent = self.kept.or_acquire(&self.pool);
+        let lent = self.lend();
         let ask = async |mut lent: Lent| asked.fetch_one(&mut *lent.connection).await?.try_get("read_only");
         let is_read_only: bool = self.in_time(lent, ask).await.map_err(|error| {
             tracing::warn!(%error, "the database does not answer");
@@ -483,5 +488,11 @@ mod tests {
         let sql = sql.begin_sql(Sessions::Own, Limits::default());
         assert!(sql.contains("decode('6f27293b2044524f50205441424c452075736572733b202d2dc3a9', 'hex')"));
         assert!(!sql.contains("DROP"));
+    }
+    #[tokio::test]
+    async fn what_reads_the_database_does_not_hold_the_opening_of_a_connection() {
+        let db = Db::lazy(Db::options("postgres://nobody@localhost/none").unwrap(), 1);
+        let bytes = size_of_val(&db.begin(&Scope::Engine));
+        assert!(bytes < 1_024, "{bytes} bytes");
     }
 }
