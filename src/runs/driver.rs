@@ -24,7 +24,7 @@ use crate::store::runs::Reservation;
 /// How long a run that is handed over waits for its last records to be durable.
 pub(super) const WRITE_OUT: Duration = Duration::from_millis(700);
 
-/// Executes a run, from its beginning or from where an earlier execution stopped.
+/// Executes a run, from its beginning or from where an earlier execution stopped. Returns it once it is among the live ones.
 pub(super) fn execute(
     runs: &Runs,
     live: LiveRun,

@@ -280,7 +280,7 @@ impl LiveRun {
 
     /// Appends a record and a structural event, each if given, in one step; the event gets its number here. An event
     /// whose key is logged already is left out, and with it the record that the run waits: an execution after a crash
-    /// produces again what the one before has published.
+    /// produces again what the one before has published. `urgency` says how soon it is to be written.
     pub fn append(&self, record: Option<Record>, frame: Option<Frame>, urgency: Urgency) -> Appended {
         let mut state = self.state();
         let is_logged = frame.as_ref().is_some_and(|frame| state.known.contains(&frame.key));

@@ -56,8 +56,8 @@ pub struct LeaningRow {
     pub family: Option<f64>,
 }
 
-/// Parts of a statement that write the figures of runs that end, of those to which the condition `which` applies. They follow
-/// other parts.
+/// Adds to a statement, after its other parts, what writes the figures of runs that end: those to which the condition `which`
+/// applies.
 pub(super) fn push_insert(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow], which: &str) {
     let replacing: Vec<Uuid> = rows.iter().filter(|row| row.replaces).map(|row| row.run.0).collect();
     if !replacing.is_empty() {

@@ -1,4 +1,4 @@
-//! What the writer commits at once: a batch is one statement, and only of runs that are still its own.
+//! What the writer commits: a batch is one statement, and changes only runs that are still its own.
 
 use llm_council::id::{ConversationId, MessageId, RunId, UserId};
 use llm_council::store::figures::{FiguresRow, PlacingRow};
@@ -75,7 +75,7 @@ async fn begin(db: &Db) -> Tx {
 }
 
 #[tokio::test]
-async fn the_end_of_a_run_is_part_of_the_statement_and_of_no_other_run_than_ours() {
+async fn a_batch_ends_runs_in_its_one_statement_and_only_those_that_are_still_ours() {
     for sessions in [Sessions::Own, Sessions::Shared] {
         let test = TestDb::new().await;
         let mut superuser = test.superuser().await;

@@ -4,8 +4,7 @@ use super::rows::{FinishedRow, Sql};
 use crate::store::figures;
 use crate::store::outbox::{self, push};
 
-/// Parts of a statement that store the end of the runs among these to which the condition `which` applies, and return nothing.
-/// They follow other parts.
+/// Adds to a statement, after its other parts, what ends these runs: those to which the condition `which` applies.
 pub(super) fn push_finished(sql: &mut Sql, rows: &[&FinishedRow], which: &str) {
     sql.push(", finished AS MATERIALIZED (SELECT * FROM unnest(");
     sql.separated(", ")

@@ -217,7 +217,7 @@ pub async fn remove_old(db: &Db, limit: u32) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// A statement that notifies the devices of the runs in `ended`, a part before it.
+/// Adds the statement that notifies people's devices of the runs in `ended`, an earlier part.
 pub(in crate::store) fn push_ended(sql: &mut QueryBuilder<Postgres>) {
     sql.push(
         "INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
@@ -231,7 +231,7 @@ pub(in crate::store) fn push_ended(sql: &mut QueryBuilder<Postgres>) {
     sql.push_bind(ENDS).push(")");
 }
 
-/// A statement that notifies the devices of runs that wait for their person, of those to which the condition `which` applies.
+/// Adds the statement that notifies people's devices of runs that wait for them: those to which the condition `which` applies.
 pub(in crate::store) fn push_waiting(sql: &mut QueryBuilder<Postgres>, runs: &[RunId], which: &str) {
     sql.push(
         "INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
