@@ -12,14 +12,15 @@ use crate::support::process::Program;
 const SEED: &str = "00000000-0000-4000-8000-000000000007";
 
 /// A message without what is another in every run: ids and times, and what had come of the title, which
-/// is made beside the answer and may be there before it or not.
+/// is made beside the answer and may be there before it or not: its call, and the sums and shares that it is in.
 fn comparable(text: &str) -> String {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 fields.retain(|name, _| {
                     let own = ["id", "_at", "_ms"].iter().any(|end| name.ends_with(end));
-                    let of_title = ["title", "unknown_cost_calls"].contains(&name.as_str());
+                    let of_title =
+                        ["title", "m/title", "unknown_cost_calls", "tokens_percent"].contains(&name.as_str());
                     let total = name.starts_with("total_") && name.ends_with("tokens");
                     !(own || of_title || total)
                 });
