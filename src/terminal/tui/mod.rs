@@ -16,6 +16,8 @@ mod options;
 mod panes;
 mod reading;
 mod screen;
+#[cfg(test)]
+mod screen_tests;
 mod state;
 #[cfg(test)]
 mod tests;
