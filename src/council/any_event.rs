@@ -6,9 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::de::value::MapDeserializer;
-use serde::de::{self, DeserializeOwned};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
 use super::asking::Asking;
 use super::note::Note;
@@ -40,36 +38,27 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// The values that the `type` of these events has, as serde lists them in its error for an unknown one.
-    #[must_use]
-    fn types() -> &'static [&'static str]
+    /// Reads an event as it is logged.
+    ///
+    /// # Errors
+    /// When it is none of this feature's.
+    fn read(json: &[u8]) -> serde_json::Result<Self>
     where
         Self: DeserializeOwned,
     {
-        let unknown = MapDeserializer::<_, Expected>::new([("type", "")].into_iter());
-        Self::deserialize(unknown).err().map_or(&[], |Expected(types)| types)
-    }
-}
-
-/// An error that keeps only the variants that serde expected.
-#[derive(Debug)]
-struct Expected(&'static [&'static str]);
-
-impl fmt::Display for Expected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected one of {:?}", self.0)
-    }
-}
-
-impl std::error::Error for Expected {}
-
-impl de::Error for Expected {
-    fn custom<T: fmt::Display>(_: T) -> Self {
-        Self(&[])
+        serde_json::from_slice(json)
     }
 
-    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
-        Self(expected)
+    /// The values that the `type` of these events has, as serde lists them in its error for an unknown one: "unknown variant
+    /// ``, expected one of `a`, `b`". They are taken from the text, because an error type that keeps the list would have every
+    /// event's reading compiled a second time (9,400 functions, a twentieth of the program).
+    #[must_use]
+    fn types() -> Vec<String>
+    where
+        Self: DeserializeOwned,
+    {
+        let unknown = Self::read(br#"{"type":""}"#).err().map(|error| error.to_string()).unwrap_or_default();
+        unknown.split('`').skip(3).step_by(2).map(str::to_owned).collect()
     }
 }
 
@@ -80,7 +69,6 @@ pub struct AnyEvent(Arc<dyn Erased>);
 /// [`FeatureEvent`] without its type.
 trait Erased: Any + fmt::Debug + Send + Sync {
     fn json(&self) -> String;
-    fn value(&self) -> Value;
     fn note(&self) -> Option<Note>;
     fn remark(&self) -> Option<Note>;
     fn ends_the_run(&self) -> bool;
@@ -91,10 +79,6 @@ trait Erased: Any + fmt::Debug + Send + Sync {
 impl<E: FeatureEvent> Erased for E {
     fn json(&self) -> String {
         serde_json::to_string(self).expect("an event is plain data with string keys")
-    }
-
-    fn value(&self) -> Value {
-        serde_json::to_value(self).expect("an event is plain data with string keys")
     }
 
     fn note(&self) -> Option<Note> {
@@ -136,12 +120,6 @@ impl AnyEvent {
     #[must_use]
     pub fn json(&self) -> String {
         self.0.json()
-    }
-
-    /// The event as a JSON value.
-    #[must_use]
-    pub fn value(&self) -> Value {
-        self.0.value()
     }
 
     /// See [`FeatureEvent::note`].

@@ -21,6 +21,7 @@ pub mod debate;
 pub mod draft;
 pub mod earlier;
 pub mod estimate;
+mod event_readers;
 pub mod failure;
 pub mod features;
 pub mod field;

@@ -153,6 +153,6 @@ mod tests {
                    "timestamp": "2025-03-01T10:00:00.988Z",
                    "details": {"model": "a", "latency_ms": null, "cost": 0.5}})
         );
-        assert_eq!(serde_json::from_value::<Event>(json).unwrap(), event);
+        assert_eq!(Event::read(json.to_string().as_bytes()).unwrap(), event);
     }
 }

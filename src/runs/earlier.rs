@@ -87,7 +87,7 @@ impl EarlierAnswers {
             match Event::read(&frame.json) {
                 // A title reveals the question, so only the user who asked it gets it.
                 Ok(event) if event.is_result() || (answer.own && matches!(event, Event::Title(_))) => {
-                    results.push(serde_json::to_value(event).ok()?);
+                    results.push(serde_json::from_slice(&frame.json).ok()?);
                 }
                 Ok(_) => {}
                 Err(error) => {

@@ -49,7 +49,7 @@ fn every_event_has_a_sample_that_can_be_read() {
         let json: Value = serde_json::from_str(sample).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(json["type"], name);
         // What a server says of itself is no event of a run.
-        if name != "server_shutdown" && serde_json::from_str::<Event>(sample).is_err() {
+        if name != "server_shutdown" && Event::read(sample.as_bytes()).is_err() {
             wrong.push(sample);
         }
         found.insert(name.to_owned());

@@ -4,13 +4,12 @@
 
 mod lookups;
 mod options;
-mod reading;
 mod stored;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
@@ -20,6 +19,7 @@ use crate::council::any_event::{AnyEvent, FeatureEvent as _};
 use crate::council::attached;
 use crate::council::budget::BudgetEvent;
 use crate::council::checking::{self, CheckEvent, CheckNote};
+use crate::council::event_readers::{Reader, Readers};
 use crate::council::field::Fields;
 use crate::council::formats::list::{self as formats, Format, FormatEvent, FormatNote};
 use crate::council::options::adversary::{self, AdversaryEvent, AdversaryNote};
@@ -61,8 +61,6 @@ use crate::council::tool_use::event::ToolEvent;
 use crate::council::tool_use::{self, ToolNote};
 use crate::llm::Purpose;
 
-use reading::{Reader, Readers};
-
 pub use lookups::Lookups;
 pub use options::Options;
 pub use stored::{Deliberation, Metadata};
@@ -70,7 +68,7 @@ pub use stored::{Deliberation, Metadata};
 macro_rules! events {
     ($($variant:ident($event:ty)),* $(,)?) => {
         /// One event of a run's stream.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+        #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
         #[serde(untagged)]
         pub enum Event {
             $($variant($event),)*
@@ -92,8 +90,8 @@ macro_rules! events {
 
         impl Event {
             /// The types of each feature's events, and how one of these is read.
-            fn readers() -> Vec<(Vec<&'static str>, Reader<Self>)> {
-                vec![$((<$event>::types().to_vec(), |json| serde_json::from_slice(json).map(Self::$variant))),*]
+            pub(in crate::council) fn readers() -> Vec<(Vec<String>, Reader<Self>)> {
+                vec![$((<$event>::types(), |json| <$event>::read(json).map(Self::$variant))),*]
             }
         }
     };

@@ -1,5 +1,7 @@
 //! The list of formats: what each adds to requests, plans, events, what is stored and what models are asked.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::PartialSchema as _;
@@ -20,6 +22,7 @@ use crate::council::debate::kind as debate;
 use crate::council::debate::notes::DebateNote;
 use crate::council::debate::options::DebateFields;
 use crate::council::debate::{self as engine, ballots};
+use crate::council::event_readers::{Reader, Readers};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::template::Template;
 use crate::council::stage::Stage;
@@ -110,7 +113,7 @@ pub fn request_fields() -> [RefOr<Schema>; 6] {
 }
 
 /// The events that only formats with speakers have.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum FormatEvent {
     Debate(DebateEvent),
@@ -121,9 +124,24 @@ pub enum FormatEvent {
 
 impl FormatEvent {
     /// The values that the `type` of these events has.
-    pub(in crate::council) fn types() -> Vec<&'static str> {
-        [DebateEvent::types(), RotationEvent::types(), ArenaEvent::types(), DecompositionEvent::types()]
-            .concat()
+    pub(in crate::council) fn types() -> Vec<String> {
+        Self::readers().into_iter().flat_map(|(types, _)| types).collect()
+    }
+
+    /// Reads one of these events as it is logged.
+    pub(in crate::council) fn read(json: &[u8]) -> serde_json::Result<Self> {
+        static READERS: LazyLock<Readers<FormatEvent>> =
+            LazyLock::new(|| Readers::new(FormatEvent::readers()));
+        READERS.read(json)
+    }
+
+    fn readers() -> Vec<(Vec<String>, Reader<Self>)> {
+        vec![
+            (DebateEvent::types(), |json| DebateEvent::read(json).map(Self::Debate)),
+            (RotationEvent::types(), |json| RotationEvent::read(json).map(Self::Rotation)),
+            (ArenaEvent::types(), |json| ArenaEvent::read(json).map(Self::Arena)),
+            (DecompositionEvent::types(), |json| DecompositionEvent::read(json).map(Self::Decomposition)),
+        ]
     }
 }
 

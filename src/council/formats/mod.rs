@@ -81,7 +81,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
     let mut title = None;
     for (place, event) in earlier.0.into_iter().enumerate() {
-        match serde_json::from_value::<Event>(event) {
+        match Event::read(event.to_string().as_bytes()) {
             Ok(Event::Title(TitleEvent::TitleComplete { data })) => title = Some(data),
             Ok(event) => run.repeat(&format!("cache/repeat/{place}"), event.into()).await,
             Err(error) => tracing::error!(%error, "an event of an earlier answer cannot be understood"),

@@ -82,8 +82,8 @@ impl ConfidenceBands {
     }
 }
 
-/// Reads the scores as the texts that JSON's keys are: inside an untagged enum, as events are, serde
-/// does not take them for numbers by itself.
+/// Reads the scores as the texts that JSON's keys are: inside an enum that is read by its `type`, as events are,
+/// serde does not take them for numbers by itself.
 fn by_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<u8, usize>, D::Error> {
     let texts = BTreeMap::<String, usize>::deserialize(deserializer)?;
     let read = |(score, count): (String, usize)| Ok((score.parse().map_err(D::Error::custom)?, count));

@@ -142,7 +142,7 @@ fn store(written: &[Written]) -> MemoryStore {
                 store.decisions.insert(key.clone(), value.clone());
             }
             Written::Event(key, event) => {
-                let event: Event = serde_json::from_value(event.clone()).expect("an event that can be read");
+                let event = Event::read(event.to_string().as_bytes()).expect("an event that can be read");
                 store.events.push((key.clone(), event.into()));
             }
         }
@@ -262,7 +262,7 @@ fn whatever_an_earlier_version_stored_of_a_run_is_read_with_all_that_it_says() {
                     (call, json!(read))
                 }
                 Written::Event(key, event) => {
-                    let read: Event = serde_json::from_value(event.clone())
+                    let read = Event::read(event.to_string().as_bytes())
                         .unwrap_or_else(|error| panic!("{name}: {key}: {error}"));
                     (event, json!(read))
                 }

@@ -194,7 +194,7 @@ impl Host for Recorder {
         {
             let mut written = self.lock();
             if !written.iter().any(is_known) {
-                written.push(Written::Event(key.to_owned(), event.value()));
+                written.push(Written::Event(key.to_owned(), serde_json::from_str(&event.json()).unwrap()));
             }
         }
         self.inner.publish(key, event).await;

@@ -179,7 +179,7 @@ pub async fn execute_with_requests(
         .events
         .iter()
         .filter(|(key, _)| !key.starts_with("restart/"))
-        .map(|(key, event)| (key.clone(), timeless(event.value())))
+        .map(|(key, event)| (key.clone(), timeless(serde_json::from_str(&event.json()).unwrap())))
         .collect();
     let mut calls = models.calls();
     for (call, count) in lost {

@@ -277,7 +277,7 @@ mod tests {
         ] {
             let event = Event::from(event);
             let json = serde_json::to_string(&event).unwrap();
-            assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), event, "{json}");
+            assert_eq!(Event::read(json.as_bytes()).unwrap(), event, "{json}");
         }
     }
 }

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde::de::Error as _;
 
 /// Reads an event of one feature.
-pub(super) type Reader<E> = fn(&[u8]) -> serde_json::Result<E>;
+pub(in crate::council) type Reader<E> = fn(&[u8]) -> serde_json::Result<E>;
 
-/// The readers of all features, by the types of their events.
-pub(super) struct Readers<E>(HashMap<&'static str, Vec<Reader<E>>>);
+/// The readers of several features, by the types of their events.
+pub(in crate::council) struct Readers<E>(HashMap<String, Vec<Reader<E>>>);
 
 #[derive(Deserialize)]
 struct Kind<'j> {
@@ -21,7 +21,7 @@ struct Kind<'j> {
 
 impl<E> Readers<E> {
     /// Of features in their order, each with the types of its events.
-    pub fn new(features: Vec<(Vec<&'static str>, Reader<E>)>) -> Self {
+    pub fn new(features: Vec<(Vec<String>, Reader<E>)>) -> Self {
         let mut by_type: HashMap<_, Vec<_>> = HashMap::new();
         for (types, reader) in features {
             for name in types {
@@ -48,11 +48,15 @@ impl<E> Readers<E> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use serde_json::json;
+
     use crate::council::features::Event;
+    use crate::council::run_event::RunEvent;
+    use crate::council::stages::title::TitleEvent;
 
     #[test]
     fn every_feature_names_its_events_and_few_have_one_name() {
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for (types, _) in Event::readers() {
             assert!(!types.is_empty());
             for name in types {
@@ -66,15 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_read_as_serde_reads_it_and_what_is_none_is_refused() {
-        for json in [
-            r#"{"type":"complete"}"#,
-            r#"{"content":"a","type":"stage3_token","model":"m","seq":1}"#,
-            r#"{"type":"title_complete","data":{"title":"A \"title\""}}"#,
-        ] {
-            let read = Event::read(json.as_bytes()).unwrap();
-            assert_eq!(read, serde_json::from_str::<Event>(json).unwrap(), "{json}");
-        }
+    fn an_event_is_read_by_whose_it_is_and_what_is_none_is_refused() {
+        let read = |json: &str| Event::read(json.as_bytes()).unwrap();
+        assert!(matches!(read(r#"{"type":"complete"}"#), Event::Run(RunEvent::Complete { .. })));
+        let token = read(r#"{"content":"a","type":"stage3_token","model":"m","seq":1}"#);
+        assert!(matches!(token, Event::Synthesis(_)), "{token:?}");
+        let title = read(r#"{"type":"title_complete","data":{"title":"A \"title\""}}"#);
+        let Event::Title(TitleEvent::TitleComplete { data }) = &title else { panic!("{title:?}") };
+        assert_eq!(json!(data), json!({"title": "A \"title\""}));
         for json in
             [r#"{"type":"no_such_thing"}"#, r#"{"data":{}}"#, "[]", "", r#"{"type":"title_complete"}"#]
         {
