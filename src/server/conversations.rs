@@ -534,8 +534,9 @@ pub(super) async fn export(
             ("text/markdown; charset=utf-8", "md", text)
         }
         "json" => {
-            let body = serde_json::to_string_pretty(&conversation).map_err(|_| Problem::internal())?;
-            ("application/json", "json", body)
+            // By way of a value: written out directly, all that a message can hold would be compiled once more.
+            let body = serde_json::to_value(&conversation).map_err(|_| Problem::internal())?;
+            ("application/json", "json", format!("{body:#}"))
         }
         _ => return Err(Problem::field("format", "must be md or json")),
     };
