@@ -10,6 +10,7 @@ import { readAhead } from "./features/asking/conversation";
 import { watchDrops } from "./features/attachments/drops";
 import { takeFromAddress } from "./features/composer/from-address";
 import { loadLanguage, t } from "./i18n";
+import { loadMarkdown } from "./markdown/markdown";
 import { Turns } from "./pages/conversation";
 import { prefetchRest } from "./prefetch";
 import { applyTheme } from "./ui/theme";
@@ -33,7 +34,10 @@ const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");
 const root = createRoot(place);
 // Beside the language, not after it.
-if (location.pathname.startsWith("/c/")) Turns.prefetch();
+if (location.pathname.startsWith("/c/")) {
+  Turns.prefetch();
+  loadMarkdown();
+}
 
 function start() {
   // The server looks for the conversation while the page around it is drawn.
