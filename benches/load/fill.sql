@@ -1,4 +1,5 @@
--- Runs {first} to {last} of {runs}, ten calls each, nine minutes between them; every second is the heavy user's.
+-- Runs {first} to {last} of {runs}, ten calls each, nine minutes between them; every second is the heavy user's, and a
+-- thousand of all are the usual user's.
 -- Texts as long as short answers, and as hard to compress.
 SELECT setseed(0.{first});
 CREATE TEMP TABLE pool AS
@@ -8,7 +9,8 @@ CREATE TEMP TABLE model AS SELECT n, 'maker' || n % 5 || '/model-' || n AS name 
 -- The council changes with time: seats 0 to 3, 4 the chairman, 5 for titles.
 CREATE TEMP TABLE run AS
     SELECT n, gen_random_uuid() AS id, now() - ({runs} - n) * interval '9 minutes' AS at,
-           CASE WHEN n % 2 = 0 THEN 'heavy' ELSE 'user' || n % 9 END AS user_id, gen_random_uuid() AS conversation,
+           CASE WHEN n % 2 = 0 THEN 'heavy' WHEN n % greatest({runs} / 1000, 3) = 1 THEN 'usual' ELSE 'user' || n % 9 END
+               AS user_id, gen_random_uuid() AS conversation,
            gen_random_uuid() AS question, gen_random_uuid() AS answer
     FROM generate_series({first}, {last}) AS n;
 CREATE TEMP TABLE seat AS

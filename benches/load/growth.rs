@@ -17,6 +17,8 @@ use super::test_bed::TestBed;
 const SMALLER: usize = 100;
 /// Whoever has half of everything.
 const HEAVY: &str = "heavy";
+/// Whoever has a thousand runs of the larger database, and ten of the smaller one.
+const USUAL: &str = "usual";
 /// Whoever has nothing yet.
 const NEW: &str = "new";
 /// A page that somebody waits for.
@@ -67,26 +69,28 @@ async fn figures(bed: &mut TestBed, times: usize) -> anyhow::Result<Vec<(String,
     let began = Instant::now();
     bed.start_server()?;
     let mut found = vec![("a server is ready".to_owned(), ms(began))];
-    for (name, path) in PAGES {
+    for who in [HEAVY, USUAL] {
+        for (name, path) in PAGES {
+            let mut taken = Vec::new();
+            for _ in 0..times {
+                let began = Instant::now();
+                get(bed, who, path).await?;
+                taken.push(ms(began));
+            }
+            found.push((format!("{name}, {who} user"), quantile(&mut taken, 0.5)));
+        }
+        let list = get(bed, who, "/api/conversations?limit=50").await?;
+        let list: Vec<serde_json::Value> = serde_json::from_slice(&list)?;
         let mut taken = Vec::new();
-        for _ in 0..times {
+        for one in &list {
+            let id = one["id"].as_str().context("a conversation has an id")?;
             let began = Instant::now();
-            get(bed, HEAVY, path).await?;
+            get(bed, who, &format!("/api/conversations/{id}")).await?;
             taken.push(ms(began));
         }
-        found.push((name.to_owned(), quantile(&mut taken, 0.5)));
+        found.push((format!("an old conversation, {who} user"), quantile(&mut taken, 0.5)));
     }
-    let list = get(bed, HEAVY, "/api/conversations?limit=50").await?;
-    let list: Vec<serde_json::Value> = serde_json::from_slice(&list)?;
-    let mut taken = Vec::new();
-    for one in &list {
-        let id = one["id"].as_str().context("a conversation has an id")?;
-        let began = Instant::now();
-        get(bed, HEAVY, &format!("/api/conversations/{id}")).await?;
-        taken.push(ms(began));
-    }
-    found.push(("an old conversation".to_owned(), quantile(&mut taken, 0.5)));
-    for who in [HEAVY, NEW] {
+    for who in [HEAVY, USUAL, NEW] {
         let (mut begins, mut whole) = (Vec::new(), Vec::new());
         for _ in 0..times {
             let mut connection = Connection::open(bed.address(0), who, None).await?;
