@@ -3,10 +3,10 @@
 use super::attached::{self, Attached, FilesRead};
 use super::brief::Brief;
 use super::pictures;
-use super::pricing::tokens;
+use super::pricing::{tokens, tokens_of_text};
 use super::prompts::history::{self, Turn};
 use super::run::Run;
-use crate::llm::Purpose;
+use crate::llm::{Purpose, Text};
 
 /// A length in tokens that fits into the context of every current model: for less, nobody needs to know how long the
 /// context is.
@@ -73,15 +73,33 @@ pub async fn fitted<'b>(
     Fitted { turns, question: prompt(&files), files_read: Some(FilesRead::of(&files)) }
 }
 
+/// A prompt whose length is estimated.
+pub trait Prompt {
+    /// Its estimated length in tokens.
+    fn tokens(&self) -> u64;
+}
+
+impl Prompt for String {
+    fn tokens(&self) -> u64 {
+        tokens(self)
+    }
+}
+
+impl Prompt for Text {
+    fn tokens(&self) -> u64 {
+        tokens_of_text(self)
+    }
+}
+
 /// What `prompt` makes of the newest earlier turns that this model has room for, where its context is known. Nothing
 /// but turns is left out, even if the rest is too long by itself.
-pub async fn quoting(
+pub async fn quoting<P: Prompt>(
     run: &Run,
     brief: &Brief,
     (model, purpose): (&str, &Purpose),
     system: Option<&str>,
-    prompt: impl Fn(&[Turn]) -> String,
-) -> String {
+    prompt: impl Fn(&[Turn]) -> P,
+) -> P {
     let turns = brief.history.as_slice();
     let whole = prompt(turns);
     if !brief.fits_turns {
@@ -89,14 +107,14 @@ pub async fn quoting(
     }
     let pictures = if brief.sees(model) { pictures::tokens(&brief.attachments) } else { 0 };
     let beside = system.map_or(0, tokens) + pictures;
-    let length = tokens(&whole) + beside;
+    let length = whole.tokens() + beside;
     let fits = |context: u64| length <= room(brief, purpose, context);
     // As in `fitted`.
     if length <= FITS_ANYWHERE || known(run, model).is_none_or(fits) {
         return whole;
     }
     let Some(context) = decided(run, model).await else { return whole };
-    let rest = tokens(&prompt(&[])) + beside;
+    let rest = prompt(&[]).tokens() + beside;
     let left = room(brief, purpose, context).checked_sub(rest);
     prompt(newest(turns, left, quoted_length_of))
 }

@@ -52,11 +52,11 @@ fn shows(request: &ChatRequest) -> bool {
 /// to its model with the tool calls is left out, since it came with them.
 fn second(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
-    let mut field = |name: &str, value: &str| {
-        hash.update(format!("{name} {}\n", value.len()));
-        hash.update(value.as_bytes());
+    let mut field = |name: &str, value: &[&str]| {
+        hash.update(format!("{name} {}\n", value.iter().map(|piece| piece.len()).sum::<usize>()));
+        value.iter().for_each(|piece| hash.update(piece));
     };
-    field("model", &request.model);
+    field("model", &[&request.model]);
     for message in &request.messages {
         let role = match message.role {
             Role::System => "system",
@@ -64,33 +64,33 @@ fn second(request: &ChatRequest) -> String {
             Role::Assistant => "assistant",
             Role::Tool => "tool",
         };
-        field(role, &message.content);
+        field(role, &message.content.pieces().collect::<Vec<_>>());
         for call in &message.tool_calls {
-            field("call", &call.id);
-            field("name", &call.name);
-            field("arguments", &call.arguments);
+            field("call", &[&call.id]);
+            field("name", &[&call.name]);
+            field("arguments", &[&call.arguments]);
         }
         if let Some(id) = &message.tool_call_id {
-            field("answers", id);
+            field("answers", &[id]);
         }
         for image in &message.images {
-            field("image", image.id());
+            field("image", &[image.id()]);
         }
     }
     for tool in &request.tools {
-        field("offers", &tool.name);
-        field("description", &tool.description);
-        field("parameters", &tool.parameters.to_string());
+        field("offers", &[&tool.name]);
+        field("description", &[&tool.description]);
+        field("parameters", &[&tool.parameters.to_string()]);
     }
     let sampling = &request.sampling;
     if let Some(temperature) = sampling.temperature {
-        field("temperature", &temperature.to_string());
+        field("temperature", &[&temperature.to_string()]);
     }
     if let Some(max_tokens) = sampling.max_tokens {
-        field("max_tokens", &max_tokens.to_string());
+        field("max_tokens", &[&max_tokens.to_string()]);
     }
     if request.embeds {
-        field("embeds", "");
+        field("embeds", &[]);
     }
     short(hash)
 }
@@ -107,7 +107,7 @@ fn first(request: &ChatRequest) -> String {
             Role::Tool => 3,
         };
         hash.update([0, role]);
-        hash.update(message.content.as_bytes());
+        message.content.pieces().for_each(|piece| hash.update(piece));
     }
     let set =
         |value: Option<String>| value.map_or_else(|| "None".to_owned(), |value| format!("Some({value})"));
@@ -182,7 +182,7 @@ mod tests {
         let other: [fn(&mut ChatRequest); 6] = [
             |request| request.model.push('x'),
             |request| request.messages[0].role = Role::User,
-            |request| request.messages[3].content.push('!'),
+            |request| request.messages[3].content.push_str("!"),
             |request| drop(request.messages.remove(1)),
             |request| request.sampling.temperature = Some(0.8),
             |request| request.sampling.max_tokens = None,

@@ -20,7 +20,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
     let Writing { stage, key, mut request, view } = writing;
     request.schema = Some(form.schema());
     if let Some(last) = request.messages.last_mut() {
-        last.content = asking_for(run, brief, std::mem::take(&mut last.content));
+        last.content.push_str(&asking_for(run, brief, String::new()));
     }
     let first = Writing { stage: stage.clone(), key, request: request.clone(), view };
     let reply = checking::write(run, brief, first).await?;

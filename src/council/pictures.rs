@@ -105,10 +105,11 @@ impl Pictures {
         let line = if sees { &self.shown } else { &self.unseen };
         for (number, image) in (1..).zip(&self.images) {
             let place = place_of_picture(fence, number);
-            if !message.content.contains(&place) {
+            let text = message.content.whole();
+            if !text.contains(&place) {
                 continue;
             }
-            message.content = message.content.replace(&place, line);
+            message.content = text.replace(&place, line).into();
             if sees {
                 message.images.push(Arc::clone(image));
             }
@@ -160,7 +161,7 @@ mod tests {
         let sees = asked("sees", &text, "c0ffee");
         assert_eq!(ids(&sees), ["a.png", "b.png"]);
         assert!(
-            sees.messages[1].content.contains(
+            sees.messages[1].content.whole().contains(
                 "[File 3 of 3 that came with the question, a picture of 750 × 10 pixels] BEGIN c0ffee\nName: b.png\nEND c0ffee\n(shown)"
             ),
             "{}",
@@ -168,7 +169,7 @@ mod tests {
         );
         let blind = asked("blind", &text, "c0ffee");
         assert!(ids(&blind).is_empty());
-        assert_eq!(blind.messages[1].content.matches("(unseen)").count(), 2);
+        assert_eq!(blind.messages[1].content.whole().matches("(unseen)").count(), 2);
         assert_eq!(tokens(&files), 20);
     }
 

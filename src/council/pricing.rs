@@ -1,6 +1,6 @@
 //! What a request will probably cost: tokens estimated from the length of its text, at the model's price.
 
-use crate::llm::{ChatRequest, Models, Pricing, Purpose, Sampling};
+use crate::llm::{ChatRequest, Models, Pricing, Purpose, Sampling, Text};
 
 /// Characters that make a token, on average over languages and models.
 const CHARS_PER_TOKEN: u64 = 4;
@@ -24,7 +24,7 @@ pub(super) fn prompt_tokens(request: &ChatRequest) -> u64 {
     let messages = request.messages.iter().map(|message| {
         let calls = message.tool_calls.iter().map(|call| tokens(&call.arguments));
         let images = message.images.iter().map(|image| image.tokens());
-        tokens(&message.content) + calls.chain(images).sum::<u64>()
+        tokens_of_text(&message.content) + calls.chain(images).sum::<u64>()
     });
     let tools =
         request.tools.iter().map(|tool| tokens(&tool.description) + tokens(&tool.parameters.to_string()));
@@ -33,6 +33,10 @@ pub(super) fn prompt_tokens(request: &ChatRequest) -> u64 {
 
 pub(super) fn tokens(text: &str) -> u64 {
     tokens_of(text.chars().count())
+}
+
+pub(super) fn tokens_of_text(text: &Text) -> u64 {
+    tokens_of(text.pieces().map(|piece| piece.chars().count()).sum())
 }
 
 pub(super) fn tokens_of(chars: usize) -> u64 {

@@ -472,7 +472,7 @@ async fn tools_that_are_refused_are_left_out_at_once_and_that_is_remembered() {
         assert_eq!(gate.tool_refusals.holds(&request().model), learned, "{words}");
         let told = provider.sent.lock().unwrap()[1].messages.clone();
         assert!(told.iter().all(|message| message.tool_calls.is_empty() && message.tool_call_id.is_none()));
-        assert!(told.last().is_some_and(|message| message.content.contains("found")));
+        assert!(told.last().is_some_and(|message| message.content.whole().contains("found")));
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::{CallError, ErrorKind};
+use super::json_body::{JsonBody, LongTexts};
 use super::messages_json::{Messages, Tools};
 use super::plain_piece::PlainPiece;
 use super::request::ChatRequest;
@@ -102,15 +103,17 @@ pub(super) fn body(
     request: &ChatRequest,
     stream: bool,
     dialect: Dialect,
-) -> Result<Vec<u8>, serde_json::Error> {
+) -> Result<JsonBody, serde_json::Error> {
+    let long = LongTexts::default();
     let sampling = request.sampling;
     let (max_tokens, max_completion_tokens) =
         if dialect.max_completion_tokens { (None, sampling.max_tokens) } else { (sampling.max_tokens, None) };
-    serde_json::to_vec(&Body {
+    long.body(&Body {
         model: &request.model,
         messages: Messages {
             all: &request.messages,
             marked: request.continues && (dialect.marks_prompts)(&request.model),
+            long: Some(&long),
         },
         stream,
         stream_options: (stream && dialect.stream_options)

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::super::json_body::tests::whole;
 use super::super::purpose::ANY;
 use super::super::reply::Usage;
 use super::super::request::{ChatMessage, Sampling};
@@ -45,8 +46,12 @@ fn request(sampling: Sampling) -> ChatRequest {
     }
 }
 
+fn written(request: &ChatRequest, stream: bool, dialect: Dialect) -> Value {
+    serde_json::from_slice(&whole(body(request, stream, dialect).unwrap())).unwrap()
+}
+
 fn sent(sampling: Sampling, stream: bool, dialect: Dialect) -> Value {
-    serde_json::from_slice(&body(&request(sampling), stream, dialect).unwrap()).unwrap()
+    written(&request(sampling), stream, dialect)
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn a_request_says_what_was_set_and_nothing_else() {
 fn a_schema_is_asked_for_strictly() {
     let schema = Schema::new("verdict", json!({"type": "object", "properties": {}}));
     let request = ChatRequest { schema: Some(schema), ..request(Sampling::default()) };
-    let body: Value = serde_json::from_slice(&body(&request, true, PLAIN).unwrap()).unwrap();
+    let body: Value = written(&request, true, PLAIN);
     assert_eq!(
         body["response_format"],
         json!({

@@ -1,5 +1,7 @@
 //! What calls for a vector have in common, whichever provider serves them.
 
+use std::borrow::Cow;
+
 use super::error::{CallError, ErrorKind};
 use super::request::ChatRequest;
 
@@ -10,7 +12,7 @@ pub(super) const MAX_REPLY_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// When it is blank.
-pub(super) fn text_of(request: &ChatRequest) -> Result<&str, CallError> {
+pub(super) fn text_of(request: &ChatRequest) -> Result<Cow<'_, str>, CallError> {
     let text = request.last_of_user();
     if text.trim().is_empty() {
         return Err(CallError::new(ErrorKind::Refused, "there is no text to embed"));

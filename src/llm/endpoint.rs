@@ -172,7 +172,7 @@ impl Endpoint {
         })?;
         let accept = if self.stream { "text/event-stream, application/json" } else { "application/json" };
         let url = self.model_url(&request.model, &["chat", "completions"]);
-        let response = self.post(&context, url, accept, body).await?;
+        let response = self.post(&context, url, accept, body.into_reqwest()).await?;
         Ok(stream::unfold(Incoming::new(response, context), |mut incoming| async move {
             incoming.next().await.map(|item| (item, incoming))
         })
@@ -182,9 +182,9 @@ impl Endpoint {
     /// Asks for a vector; see [`super::Provider::embed`].
     pub async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         let context = self.context(&request.model);
-        let body = embeddings_json::body(&request.model, embedding_call::text_of(request)?);
+        let body = embeddings_json::body(&request.model, &embedding_call::text_of(request)?);
         let url = self.model_url(&request.model, &["embeddings"]);
-        let response = self.post(&context, url, "application/json", body).await?;
+        let response = self.post(&context, url, "application/json", body.into()).await?;
         let document =
             exchange::read_json(response, MAX_REPLY_BYTES, &context, "the reply with the embedding").await?;
         let chunks = embeddings_json::read(&document, &context)?;
@@ -197,7 +197,7 @@ impl Endpoint {
         context: &ErrorContext,
         url: Url,
         accept: &'static str,
-        body: Vec<u8>,
+        body: reqwest::Body,
     ) -> Result<Response, CallError> {
         if self.needs_key && !self.has_key {
             return Err(CallError::new(

@@ -1,6 +1,7 @@
 //! An image that a model is shown.
 
 use std::fmt;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +17,7 @@ pub struct Image {
     width: u32,
     height: u32,
     /// `data:image/png;base64,…`
-    url: String,
+    url: Arc<str>,
     /// Where the Base64 content begins in `url`.
     content: usize,
 }
@@ -33,7 +34,7 @@ impl Image {
         let mut url = format!("data:image/{format};base64,");
         let content = url.len();
         STANDARD.encode_string(bytes, &mut url);
-        Self { id: id.to_owned(), format: format.to_owned(), width, height, url, content }
+        Self { id: id.to_owned(), format: format.to_owned(), width, height, url: url.into(), content }
     }
 
     /// The hash of its content.
@@ -50,7 +51,7 @@ impl Image {
 
     /// The image as a `data:` URL.
     #[must_use]
-    pub fn url(&self) -> &str {
+    pub fn url(&self) -> &Arc<str> {
         &self.url
     }
 
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn a_picture_is_encoded_and_never_printed() {
         let image = Image::new("abc", "png", (800, 600), b"secret pixels");
-        assert_eq!(image.url(), "data:image/png;base64,c2VjcmV0IHBpeGVscw==");
+        assert_eq!(&**image.url(), "data:image/png;base64,c2VjcmV0IHBpeGVscw==");
         assert_eq!(image.base64(), "c2VjcmV0IHBpeGVscw==");
         let printed = format!("{image:?}");
         assert!(printed.contains("abc") && !printed.contains("c2VjcmV0"), "{printed}");

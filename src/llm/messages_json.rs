@@ -1,11 +1,13 @@
 //! Messages and tools as chat completions write them.
 
 use std::borrow::Cow;
+use std::slice;
 
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::json_body::{JsonText, LongTexts};
 use super::reply::ToolCall;
 use super::request::{ChatMessage, Role};
 use super::tool_deltas::is_object;
@@ -20,13 +22,15 @@ pub(super) struct Messages<'a> {
     pub all: &'a [ChatMessage],
     /// Whether the server is asked to cache the prompt up to the end of these messages.
     pub marked: bool,
+    /// What leaves out long texts and images, to be written when the JSON is sent.
+    pub long: Option<&'a LongTexts>,
 }
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         // The last that has a text: only texts can be marked.
         let mark = self.all.iter().rposition(|message| !message.content.is_empty()).filter(|_| self.marked);
-        list(to, self.all.iter().enumerate().map(|(at, one)| message(one, mark == Some(at))))
+        list(to, self.all.iter().enumerate().map(|(at, one)| message(one, mark == Some(at), self.long)))
     }
 }
 
@@ -74,7 +78,7 @@ struct Message<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Content<'a> {
-    Text(&'a str),
+    Text(JsonText<'a>),
     /// The text before the pictures, as OpenRouter wants it.
     Parts(Vec<Part<'a>>),
 }
@@ -83,7 +87,7 @@ enum Content<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Part<'a> {
     Text {
-        text: &'a str,
+        text: JsonText<'a>,
         /// Asks the server to cache the prompt up to here: a field of Anthropic's, which OpenRouter passes on.
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
@@ -95,7 +99,7 @@ enum Part<'a> {
 
 #[derive(Serialize)]
 struct Address<'a> {
-    url: &'a str,
+    url: JsonText<'a>,
 }
 
 #[derive(Serialize)]
@@ -104,17 +108,20 @@ struct CacheControl {
     kind: &'static str,
 }
 
-fn message(message: &ChatMessage, marked: bool) -> Message<'_> {
-    let text =
-        Some(message.content.as_str()).filter(|text| !text.is_empty() || message.tool_calls.is_empty());
+fn message<'a>(message: &'a ChatMessage, marked: bool, long: Option<&'a LongTexts>) -> Message<'a> {
+    let text = Some(&message.content)
+        .filter(|text| !text.is_empty() || message.tool_calls.is_empty())
+        .map(|text| JsonText { pieces: text.shared(), long });
     let details = message.reasoning_details.as_ref();
     Message {
         role: message.role,
         content: if marked || !message.images.is_empty() {
             let cache_control = marked.then_some(CacheControl { kind: "ephemeral" });
             let text = text.map(|text| Part::Text { text, cache_control });
-            let images =
-                message.images.iter().map(|image| Part::ImageUrl { image_url: Address { url: image.url() } });
+            let images = message.images.iter().map(|image| {
+                let url = JsonText { pieces: slice::from_ref(image.url()), long };
+                Part::ImageUrl { image_url: Address { url } }
+            });
             Some(Content::Parts(text.into_iter().chain(images).collect()))
         } else {
             text.map(Content::Text)
@@ -207,7 +214,7 @@ mod tests {
             ChatMessage::calling("Hm.", vec![call("b", "f g", "{\"q\"")], None),
         ];
         assert_eq!(
-            serde_json::to_value(Messages { all: &messages, marked: false }).unwrap(),
+            serde_json::to_value(Messages { all: &messages, marked: false, long: None }).unwrap(),
             json!([
                 {"role": "user", "content": ""},
                 {"role": "assistant", "content": null, "reasoning_details": [{"type": "x"}], "tool_calls": [
@@ -224,13 +231,14 @@ mod tests {
         let two = [ChatMessage::calling("", vec![call("a", "f", "{}"), call("b", "f", "{}")], Some(extra))];
         let function = json!({"name": "f", "arguments": "{}"});
         assert_eq!(
-            serde_json::to_value(Messages { all: &two, marked: false }).unwrap(),
+            serde_json::to_value(Messages { all: &two, marked: false, long: None }).unwrap(),
             json!([{"role": "assistant", "content": null, "tool_calls": [
                 {"id": "a", "type": "function", "function": function},
                 {"id": "b", "type": "function", "function": function, "extra_content": signed},
             ]}])
         );
-        let marked = serde_json::to_value(Messages { all: &messages[..3], marked: true }).unwrap();
+        let marked =
+            serde_json::to_value(Messages { all: &messages[..3], marked: true, long: None }).unwrap();
         let last = json!([{"type": "text", "text": "found", "cache_control": {"type": "ephemeral"}}]);
         assert_eq!(marked[2], json!({"role": "tool", "content": last, "tool_call_id": "a"}));
         assert_eq!(marked[0], json!({"role": "user", "content": ""}), "one mark is enough");
@@ -244,7 +252,7 @@ mod tests {
         let picture = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});
         let pictures = [picture("data:image/png;base64,eA=="), picture("data:image/jpeg;base64,eQ==")];
         assert_eq!(
-            serde_json::to_value(Messages { all: &[shown], marked: false }).unwrap(),
+            serde_json::to_value(Messages { all: &[shown], marked: false, long: None }).unwrap(),
             json!([{"role": "user", "content": [
                 {"type": "text", "text": "What is this?"}, pictures[0], pictures[1],
             ]}])

@@ -26,6 +26,7 @@ pub mod fact;
 mod headers;
 pub mod image;
 mod incoming;
+mod json_body;
 pub mod kind;
 pub mod kinds;
 mod known;
@@ -62,6 +63,7 @@ pub mod simulated_prompt;
 pub mod simulated_text;
 mod simulated_tools;
 mod surrogate_halves;
+mod text;
 mod thoughts;
 mod tool_deltas;
 mod tool_extras;
@@ -91,6 +93,7 @@ pub use request::{ChatMessage, ChatRequest, Role, Sampling, Timeouts};
 pub use retry::RetryPolicy;
 pub use schema::{Schema, Schemas};
 pub use settings::{ProviderKind, ProviderSettings};
+pub use text::{Text, TextBuilder};
 pub use tools::Tool;
 
 /// One piece of a model's reply as it arrives.

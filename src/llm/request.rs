@@ -1,5 +1,6 @@
 //! Requests to models.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use super::image::Image;
 use super::purpose::Purpose;
 use super::reply::{Reply, ToolCall};
 use super::schema::Schema;
+use super::text::Text;
 use super::tool_extras;
 use super::tools::Tool;
 
@@ -27,7 +29,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatMessage {
     pub role: Role,
-    pub content: String,
+    pub content: Text,
     /// The tool calls of an assistant's message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
@@ -46,26 +48,26 @@ pub struct ChatMessage {
 impl ChatMessage {
     /// A system prompt.
     #[must_use]
-    pub fn system(content: impl Into<String>) -> Self {
+    pub fn system(content: impl Into<Text>) -> Self {
         Self::new(Role::System, content.into())
     }
 
     /// A message from the user.
     #[must_use]
-    pub fn user(content: impl Into<String>) -> Self {
+    pub fn user(content: impl Into<Text>) -> Self {
         Self::new(Role::User, content.into())
     }
 
     /// An earlier reply of the model.
     #[must_use]
-    pub fn assistant(content: impl Into<String>) -> Self {
+    pub fn assistant(content: impl Into<Text>) -> Self {
         Self::new(Role::Assistant, content.into())
     }
 
     /// A reply that called tools.
     #[must_use]
     pub fn calling(
-        content: impl Into<String>,
+        content: impl Into<Text>,
         tool_calls: Vec<ToolCall>,
         reasoning_details: Option<Value>,
     ) -> Self {
@@ -78,16 +80,16 @@ impl ChatMessage {
         let thoughts = reply.reasoning.as_deref().unwrap_or_default();
         let details =
             reply.reasoning_details.clone().map(|details| tool_extras::with_thoughts(details, thoughts));
-        Self::calling(reply.text.clone(), reply.tool_calls.clone(), details)
+        Self::calling(reply.text.as_str(), reply.tool_calls.clone(), details)
     }
 
     /// The result of the tool call with this id.
     #[must_use]
-    pub fn tool(tool_call_id: impl Into<String>, content: impl Into<String>) -> Self {
+    pub fn tool(tool_call_id: impl Into<String>, content: impl Into<Text>) -> Self {
         Self { tool_call_id: Some(tool_call_id.into()), ..Self::new(Role::Tool, content.into()) }
     }
 
-    fn new(role: Role, content: String) -> Self {
+    fn new(role: Role, content: Text) -> Self {
         Self {
             role,
             content,
@@ -172,7 +174,7 @@ impl ChatRequest {
 
     /// A request for the vector of a text ([`Reply::embedding`](super::Reply::embedding)).
     #[must_use]
-    pub fn embedding(model: impl Into<String>, purpose: &'static Purpose, text: impl Into<String>) -> Self {
+    pub fn embedding(model: impl Into<String>, purpose: &'static Purpose, text: impl Into<Text>) -> Self {
         Self { embeds: true, ..Self::new(model, purpose, vec![ChatMessage::user(text)]) }
     }
 
@@ -193,8 +195,8 @@ impl ChatRequest {
 
     /// The text of the last user message; empty if there is none.
     #[must_use]
-    pub fn last_of_user(&self) -> &str {
+    pub fn last_of_user(&self) -> Cow<'_, str> {
         let last = self.messages.iter().rev().find(|message| message.role == Role::User);
-        last.map_or("", |message| message.content.as_str())
+        last.map_or(Cow::Borrowed(""), |message| message.content.whole())
     }
 }

@@ -134,7 +134,7 @@ impl Provider for Simulated {
 
     async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         self.admit(&request.model)?;
-        let vector = simulated_embedding::vector(embedding_call::text_of(request)?);
+        let vector = simulated_embedding::vector(&embedding_call::text_of(request)?);
         let usage = usage(request, "", "");
         let chunks = if request.model.contains("/cut") {
             vec![Err(cut(request, &self.name))]

@@ -14,7 +14,7 @@ pub const LABEL: &str = "_Simulated answer: no model was asked._";
 #[must_use]
 pub fn write(request: &ChatRequest) -> String {
     let mut rng = SeededRng::new(request.seed, &request.model);
-    let text = (request.purpose.simulated)(&prompt_of(request), &mut rng);
+    let text = (request.purpose.simulated)(&Prompt::new(&request.last_of_user()), &mut rng);
     match &request.schema {
         // A text that is JSON already was written for the schema.
         Some(_) if serde_json::from_str::<serde_json::Map<_, serde_json::Value>>(&text).is_ok() => text,
@@ -23,13 +23,9 @@ pub fn write(request: &ChatRequest) -> String {
     }
 }
 
-pub(super) fn prompt_of(request: &ChatRequest) -> Prompt<'_> {
-    Prompt::new(request.last_of_user())
-}
-
 /// What a reasoning model shows before its answer.
 pub(super) fn reasoning(request: &ChatRequest) -> String {
-    let topic = prompt_of(request).topic();
+    let topic = Prompt::new(&request.last_of_user()).topic();
     format!(
         "This is simulated reasoning. The question is about {topic}. First I would settle what is asked, \
          then list what is certain, then weigh what is not, and only then write.\n"

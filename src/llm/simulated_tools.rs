@@ -7,7 +7,7 @@ use super::reply::ToolCall;
 use super::request::{ChatMessage, ChatRequest, Role};
 use super::seeded_rng::SeededRng;
 use super::simulated_json;
-use super::simulated_text::prompt_of;
+use super::simulated_prompt::Prompt;
 
 /// The tool that it knows how to call.
 const SEARCH: &str = "search_web";
@@ -30,7 +30,7 @@ pub(super) fn call(request: &ChatRequest) -> Option<ToolCall> {
         let arguments = simulated_json::fitting(&tool.parameters, "", &mut rng).to_string();
         return Some(ToolCall { id: "call_0".into(), name: tool.name.clone().into_owned(), arguments });
     }
-    let query = prompt_of(request).question_words(QUERY_WORDS).join(" ");
+    let query = Prompt::new(&request.last_of_user()).question_words(QUERY_WORDS).join(" ");
     let query = if query.is_empty() { "simulated".to_owned() } else { query };
     Some(ToolCall {
         id: "call_0".into(),
@@ -41,9 +41,10 @@ pub(super) fn call(request: &ChatRequest) -> Option<ToolCall> {
 
 /// The answer with the numbers of the first sources that it was given, if it searched.
 pub(super) fn citing(answer: String, request: &ChatRequest) -> String {
+    let results: Vec<_> = results(request).map(|result| result.content.whole()).collect();
     let mut numbers: Vec<&str> = Vec::new();
-    for result in results(request) {
-        for number in result.content.lines().filter_map(number) {
+    for result in &results {
+        for number in result.lines().filter_map(number) {
             if !numbers.contains(&number) {
                 numbers.push(number);
             }

@@ -65,7 +65,7 @@ fn as_plain_text(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
                     .tool_calls
                     .iter()
                     .map(|call| format!("(I called {}: {})", call.name, call.arguments));
-                let said = Some(message.content.trim().to_owned()).filter(|text| !text.is_empty());
+                let said = Some(message.content.whole().trim().to_owned()).filter(|text| !text.is_empty());
                 let text: Vec<String> = said.into_iter().chain(calls).collect();
                 names.extend(message.tool_calls.into_iter().map(|call| (call.id, call.name)));
                 plain.push(ChatMessage::assistant(text.join("\n\n")));
@@ -93,7 +93,7 @@ fn add(messages: &mut Vec<ChatMessage>, said: ChatMessage, to_the_last: bool) {
     match messages.last_mut().filter(|_| to_the_last) {
         Some(last) => {
             last.content.push_str("\n\n");
-            last.content.push_str(&said.content);
+            last.content.push(&said.content);
             last.images.extend(said.images);
         }
         None => messages.push(said),

@@ -50,7 +50,7 @@ impl Provider for SearchProvider {
                 format!("no search engine `{}` is set up on this server", request.model.escape_debug());
             return Err(CallError::new(ErrorKind::Refused, message));
         }
-        let text = as_query(request.last_of_user());
+        let text = as_query(&request.last_of_user());
         if text.is_empty() {
             return Err(CallError::new(ErrorKind::Refused, "the query is empty"));
         }

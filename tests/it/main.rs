@@ -44,6 +44,7 @@ mod input_transport;
 mod library;
 mod llm_faults;
 mod local;
+mod long_texts;
 mod lost_commit;
 mod mcp;
 mod metrics;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::llm::{Text, TextBuilder};
+
 /// A text with placeholders, as in `{question}`. It is defined in the file of its feature.
 #[derive(Debug)]
 pub struct Template {
@@ -77,34 +79,52 @@ impl Prompts {
     /// The template's text with these values in its placeholders.
     #[must_use]
     pub fn fill(&self, template: &Template, values: &[(&str, &str)]) -> String {
-        fill(self.text(template), values)
+        let text = self.text(template);
+        let length = text.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>();
+        let mut filled = String::with_capacity(length);
+        fill(text, values, |(Piece::Words(words) | Piece::Value(words))| filled.push_str(words));
+        filled
+    }
+
+    /// Like [`Prompts::fill`], for values that several prompts share.
+    #[must_use]
+    pub fn fill_text(&self, template: &Template, values: &[(&str, &Text)]) -> Text {
+        let mut filled = TextBuilder::default();
+        fill(self.text(template), values, |piece| match piece {
+            Piece::Words(words) => filled.push_str(words),
+            Piece::Value(value) => filled.push(value),
+        });
+        filled.finish()
     }
 }
 
+/// A piece of a text whose placeholders are filled.
+enum Piece<'p, V: ?Sized> {
+    Words(&'p str),
+    Value(&'p V),
+}
+
 /// Replaces placeholders by their values in one pass: braces in a value are not placeholders.
-fn fill(text: &str, values: &[(&str, &str)]) -> String {
-    let mut filled =
-        String::with_capacity(text.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
+fn fill<V: ?Sized>(text: &str, values: &[(&str, &V)], mut push: impl FnMut(Piece<'_, V>)) {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
+        push(Piece::Words(before));
         let place = after.split_once('}').and_then(|(name, after)| {
             let (_, value) = values.iter().find(|(known, _)| *known == name)?;
             Some((value, after))
         });
         match place {
             Some((value, after)) => {
-                filled.push_str(value);
+                push(Piece::Value(value));
                 rest = after;
             }
             None => {
-                filled.push('{');
+                push(Piece::Words("{"));
                 rest = after;
             }
         }
     }
-    filled.push_str(rest);
-    filled
+    push(Piece::Words(rest));
 }
 
 #[cfg(test)]
@@ -134,13 +154,18 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_put_in_stays_as_it_is(value in "\\PC*|[{}a]{0,9}", around in "[^{}]{0,9}") {
-            let text = format!("{around}{{a}}{around}");
-            prop_assert_eq!(fill(&text, &[("a", value.as_str())]), format!("{around}{value}{around}"));
+            let text = format!("{around}{{question}}{around}");
+            let filled = format!("{around}{value}{around}");
+            let prompts = Prompts::of([("title", text.as_str())]);
+            prop_assert_eq!(prompts.fill(&PROMPT, &[("question", &value)]), filled.as_str());
+            let text = prompts.fill_text(&PROMPT, &[("question", &value.into())]);
+            prop_assert_eq!(text, filled.as_str());
         }
 
         #[test]
         fn a_text_without_places_stays_as_it_is(text in "[{}b \\n]{0,30}") {
-            prop_assert_eq!(fill(&text, &[("a", "x")]), text);
+            let prompts = Prompts::of([("title", text.as_str())]);
+            prop_assert_eq!(prompts.fill(&PROMPT, &[("question", "x")]), text);
         }
     }
 }

@@ -180,7 +180,7 @@ impl Provider for Bedrock {
             method: Method::POST,
             url: self.server.model_url(region, model, "invoke")?,
             region,
-            body: family.body(embedding_call::text_of(request)?),
+            body: family.body(&embedding_call::text_of(request)?),
             accept: "application/json",
         };
         let (response, context) = self.server.send(&self.server.context(&request.model), &sending).await?;

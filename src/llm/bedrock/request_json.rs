@@ -22,9 +22,9 @@ pub(super) fn body(request: &ChatRequest, folded: bool) -> Value {
     let mut turns = Turns::default();
     for message in &request.messages {
         match message.role {
-            Role::System if folded => turns.say("user", text(&message.content)),
-            Role::System => system.extend(text(&message.content)),
-            Role::User => turns.say("user", shown(message).chain(text(&message.content))),
+            Role::System if folded => turns.say("user", text(&message.content.whole())),
+            Role::System => system.extend(text(&message.content.whole())),
+            Role::User => turns.say("user", shown(message).chain(text(&message.content.whole()))),
             Role::Assistant => turns.say("assistant", said(message)),
             Role::Tool => turns.say("user", [result(message)]),
         }
@@ -122,7 +122,7 @@ fn said(message: &ChatMessage) -> Vec<Value> {
     let details = message.reasoning_details.as_ref().and_then(Value::as_array);
     let reasoning = details.into_iter().flatten().filter_map(reasoning);
     let calls = message.tool_calls.iter().map(called);
-    reasoning.chain(text(&message.content)).chain(calls).collect()
+    reasoning.chain(text(&message.content.whole())).chain(calls).collect()
 }
 
 /// A block of reasoning to hand back. One without a signature is left out: it would be refused.
@@ -151,7 +151,7 @@ fn called(call: &ToolCall) -> Value {
 
 fn result(message: &ChatMessage) -> Value {
     let id = message.tool_call_id.as_deref().unwrap_or_default();
-    let found = text(&message.content).unwrap_or_else(|| json!({ "text": NOTHING }));
+    let found = text(&message.content.whole()).unwrap_or_else(|| json!({ "text": NOTHING }));
     json!({ "toolResult": { "toolUseId": sendable(id), "content": [found] } })
 }
 

@@ -79,15 +79,16 @@ async fn held(id: RunId, body: &Value, hostile: &str) -> Held {
     council::deliberate(&run, &plan).await.unwrap();
     let asked = models.asked.lock().unwrap();
     let prompt = |request: &ChatRequest| {
-        let prompt = &request.messages.last().unwrap().content;
+        let prompt = request.messages.last().unwrap().content.whole();
         if !prompt.contains("] BEGIN ") {
-            return (format!("{} {}", request.purpose.name, request.model), prompt.clone());
+            return (format!("{} {}", request.purpose.name, request.model), prompt.into_owned());
         }
-        let titles: Vec<String> = fences(prompt, &run.marker()).into_iter().map(|(title, _)| title).collect();
+        let titles: Vec<String> =
+            fences(&prompt, &run.marker()).into_iter().map(|(title, _)| title).collect();
         assert_eq!(titles.iter().filter(|title| *title == "Question").count(), 1, "{titles:?}");
         let by = |title: &&String| title.contains(" by ") || title.starts_with("Response ");
         assert_eq!(titles.iter().filter(by).count(), titles.len() - 1, "{titles:?}");
-        (format!("{} {}", request.purpose.name, request.model), outside(prompt, &run.marker()))
+        (format!("{} {}", request.purpose.name, request.model), outside(&prompt, &run.marker()))
     };
     let mut prompts: Vec<(String, String)> = asked.iter().map(prompt).collect();
     prompts.sort();

@@ -202,8 +202,8 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
         assert!(asked.iter().any(|request| request.purpose.name == purpose), "no {purpose} was asked for");
     }
     for request in asked.iter() {
-        let prompt = &request.messages.last().unwrap().content;
-        let titles = || fences(prompt, &run.marker()).into_iter().map(|(title, _)| title);
+        let prompt = request.messages.last().unwrap().content.whole();
+        let titles = || fences(&prompt, &run.marker()).into_iter().map(|(title, _)| title);
         let mut sorted: Vec<_> = titles().collect();
         sorted.sort_unstable();
         if request.purpose.name == "review" {

@@ -13,7 +13,7 @@ pub type Hold = fn(&ChatRequest, &MemoryStore) -> bool;
 
 pub fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
     if request.embeds {
-        let vector = simulated_embedding::vector(&request.messages[0].content);
+        let vector = simulated_embedding::vector(&request.messages[0].content.whole());
         return Ok(Reply { embedding: Some(Embedding::new(vector).unwrap()), ..Reply::default() });
     }
     Ok(sensible(request))
@@ -98,7 +98,7 @@ pub fn answers_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
 
 pub fn reviewers_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
     if request.purpose.name == "review" {
-        let labels = labels_in(&request.messages.last().unwrap().content);
+        let labels = labels_in(&request.messages.last().unwrap().content.whole());
         Ok(reply(format!("All alike.\n\nFINAL RANKING:\n1. {}", labels.join(" = "))))
     } else {
         fine(request)
@@ -166,7 +166,7 @@ pub fn most_fail(request: &ChatRequest) -> Result<Reply, CallError> {
 
 /// One critic fails, two find faults; the second time nobody does.
 pub fn a_critic_fails(request: &ChatRequest) -> Result<Reply, CallError> {
-    let second = request.messages.last().unwrap().content.contains("with figures");
+    let second = request.messages.last().unwrap().content.whole().contains("with figures");
     if request.purpose.name != "critique" {
         fine(request)
     } else if request.model == "b/two" {
@@ -207,7 +207,7 @@ pub fn every_option_has_its_part(request: &ChatRequest) -> Result<Reply, CallErr
         "selection" => a_choice_is_unreadable(request),
         "adversary" => revisions_fail(request),
         "revision" => {
-            let again = request.messages.last().unwrap().content.contains("with figures");
+            let again = request.messages.last().unwrap().content.whole().contains("with figures");
             Ok(reply(if again { "Better, with figures." } else { "The council says so, with figures." }))
         }
         _ => fine(request),
@@ -291,7 +291,7 @@ pub fn the_chairman_checks(request: &ChatRequest) -> Result<Reply, CallError> {
 
 /// It never stops looking things up, until it is told to.
 pub fn the_chairman_checks_without_end(request: &ChatRequest) -> Result<Reply, CallError> {
-    let last = request.messages.last().map_or("", |message| message.content.as_str());
+    let last = request.messages.last().unwrap().content.whole();
     if request.purpose.name != "synthesis" || last.contains("Write now") {
         return fine(request);
     }

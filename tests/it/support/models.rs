@@ -73,9 +73,9 @@ pub fn reply(text: impl Into<String>) -> Reply {
 }
 
 /// What a user asks last: tools may have spoken since.
-pub fn prompt_of(request: &ChatRequest) -> &str {
+pub fn prompt_of(request: &ChatRequest) -> String {
     let last = request.messages.iter().rev().find(|message| message.role == Role::User);
-    last.map_or("", |message| message.content.as_str())
+    last.map(|message| message.content.to_string()).unwrap_or_default()
 }
 
 /// A search that finds two pages: one of its own, and one that every search finds.
@@ -88,7 +88,7 @@ pub fn found(request: &ChatRequest) -> Reply {
         published: None,
     };
     let citations = vec![
-        page(format!("https://found.example/{}", query.replace(' ', "-")), query),
+        page(format!("https://found.example/{}", query.replace(' ', "-")), &query),
         page("https://found.example/".to_owned(), "Everything"),
     ];
     Reply { citations, ..reply("") }
@@ -99,7 +99,7 @@ pub fn sensible(request: &ChatRequest) -> Reply {
     match request.purpose.name {
         "answer" => reply(format!("Answer by {}\n\nCONFIDENCE: 8", request.model)),
         "review" | "ballot_repair" | "sub_ballot" => {
-            let labels = labels_in(prompt_of(request));
+            let labels = labels_in(&prompt_of(request));
             let list: Vec<String> =
                 labels.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
             reply(format!("All are fair.\n\nFINAL RANKING:\n{}", list.join("\n")))

@@ -225,11 +225,6 @@ fn review_task(
 ) -> ReviewTask {
     let prompts = &task.brief.prompts;
     let fence = Fence::new(&run.marker());
-    let answers: Vec<String> = order
-        .iter()
-        .filter_map(|label| labelled.iter().find(|entry| entry.label == *label))
-        .map(|entry| fence.wrap(&entry.label.to_string(), &entry.answer.response))
-        .collect();
     let example: Vec<String> =
         order.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1)).collect();
     let criteria = task.rubric.as_ref();
@@ -238,13 +233,13 @@ fn review_task(
         "" => prompts.text(&fence::RULE).to_owned(),
         instruction => format!("{}\n\n{instruction}", prompts.text(&fence::RULE)),
     };
-    let prompt = prompts.fill(
+    let prompt = prompts.fill_text(
         &BALLOT_PROMPT,
         &[
-            ("question", &rubric::behind(criteria, &fence, question)),
-            ("answers", &answers.join("\n\n")),
-            ("rule", &rule),
-            ("example", &example.join("\n")),
+            ("question", &rubric::behind(criteria, &fence, question).into()),
+            ("answers", &reviews::in_order(labelled, order)),
+            ("rule", &rule.into()),
+            ("example", &example.join("\n").into()),
         ],
     );
     let key = format!("sub{}/ballot/{}", part.index + 1, member.name());

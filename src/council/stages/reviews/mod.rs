@@ -7,7 +7,7 @@ mod notes;
 mod prompt;
 mod simulated;
 
-pub use labels::{Labelled, label, label_by};
+pub use labels::{Labelled, in_order, label, label_by};
 pub use notes::ReviewsNote;
 pub(in crate::council) use notes::{remark_labels, reviewed};
 pub use prompt::{REPAIR, TEMPLATES};
@@ -40,7 +40,7 @@ use crate::council::task::Task;
 use crate::council::tool_use::joined::both;
 use crate::llm::fact::known;
 use crate::llm::{
-    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Schema, Usage, counted_as,
+    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Schema, Text, Usage, counted_as,
 };
 
 /// Where the members review each other.
@@ -272,7 +272,7 @@ pub(in crate::council) struct ReviewTask {
     pub stage: Stage,
     pub purpose: &'static Purpose,
     pub key: String,
-    pub prompt: String,
+    pub prompt: Text,
 }
 
 /// Asks a reviewer for its ballot, and once more where it cannot be read.
@@ -287,10 +287,9 @@ pub(in crate::council) async fn cast(
     let ReviewTask { stage, purpose, key, prompt } = review_task;
     let system = system_prompt(brief, member);
 
-    // All answers are in the prompt: it is held twice only where it may have to be sent once more.
-    let spare = system.is_some().then(|| prompt.clone());
-    let mut result = send(run, brief, member, (&stage, purpose, &key), messages(system, prompt), None).await;
-    if let Some(prompt) = spare.filter(|_| result.as_ref().is_err_and(rejects_the_system_prompt)) {
+    let first = messages(system, prompt.clone());
+    let mut result = send(run, brief, member, (&stage, purpose, &key), first, None).await;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         let key = format!("{key}/without_system_prompt");
         result = send(run, brief, member, (&stage, purpose, &key), messages(None, prompt), None).await;
     }
@@ -375,7 +374,7 @@ async fn send(
     run.call(stage.clone(), key, request).of_member(member.name()).send().await
 }
 
-fn messages(system: Option<&str>, prompt: String) -> Vec<ChatMessage> {
+fn messages(system: Option<&str>, prompt: Text) -> Vec<ChatMessage> {
     let system = system.map(ChatMessage::system);
     system.into_iter().chain([ChatMessage::user(prompt)]).collect()
 }

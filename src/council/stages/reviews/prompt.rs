@@ -1,6 +1,6 @@
 //! What reviewers are asked, and once more where their ranking cannot be read.
 
-use super::labels::Labelled;
+use super::labels::{self, Labelled};
 use crate::council::brief::Brief;
 use crate::council::options::rubric;
 use crate::council::prompts::fence::{self, Fence};
@@ -9,7 +9,7 @@ use crate::council::prompts::template::Template;
 use crate::council::ranking::label::Label;
 use crate::council::run::Run;
 use crate::council::task::Task;
-use crate::llm::ChatMessage;
+use crate::llm::{ChatMessage, Text};
 
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = &[&PROMPT, &CONVERSATION, &STEPS, &REPAIR, &fence::RULE];
@@ -72,14 +72,9 @@ pub(super) fn prompt(
     labelled: &[Labelled<'_>],
     order: &[Label],
     turns: &[Turn],
-) -> String {
+) -> Text {
     let brief = &task.brief;
     let fence = Fence::new(&run.marker());
-    let answers: Vec<String> = order
-        .iter()
-        .filter_map(|label| labelled.iter().find(|entry| entry.label == *label))
-        .map(|entry| fence.wrap(&entry.label.to_string(), &entry.answer.response))
-        .collect();
     let earlier = if turns.is_empty() {
         String::new()
     } else {
@@ -93,15 +88,15 @@ pub(super) fn prompt(
     let question = rubric::behind(criteria, &fence, brief.quoted_question(&fence));
     let example: Vec<String> =
         order.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
-    brief.prompts.fill(
+    brief.prompts.fill_text(
         &PROMPT,
         &[
-            ("conversation", &earlier),
-            ("question", &question),
-            ("answers", &answers.join("\n\n")),
-            ("rule", brief.prompts.text(&fence::RULE)),
-            ("steps", &steps),
-            ("example", &example.join("\n")),
+            ("conversation", &earlier.into()),
+            ("question", &question.into()),
+            ("answers", &labels::in_order(labelled, order)),
+            ("rule", &brief.prompts.text(&fence::RULE).into()),
+            ("steps", &steps.into()),
+            ("example", &example.join("\n").into()),
         ],
     )
 }
