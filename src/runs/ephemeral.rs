@@ -100,7 +100,7 @@ impl Host for EphemeralHost {
         None
     }
 
-    async fn commit_call(&self, call: FinishedCall) {
+    async fn commit_call(&self, call: &FinishedCall) {
         lock(&self.spent).insert(call.key.clone(), Spent::on(&call.stage, &call.model, &call.result));
     }
 

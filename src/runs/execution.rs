@@ -243,7 +243,7 @@ async fn is_stopped_by_admin(shared: &Shared, live: &LiveRun) -> bool {
 pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
     live.end();
     for call in &ending.under_way {
-        journal.commit_call(dropped(call)).await;
+        journal.commit_call(&dropped(call)).await;
     }
     if ending.status != RunStatus::Complete {
         let data = journal.costs();
@@ -290,11 +290,13 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
         figures: figures.map(|figures| figures_row(live, figures, ending.replaces)),
         has_reservation: journal.has_reservation(),
     };
+    // It may be long, and the row has all of it.
+    drop(deliberation);
     metrics::ended(live.id, ending.format, ending.status);
     tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
     let event = AnyEvent::from(ending.event);
     let record = Record::Finish(Box::new(row));
-    journal.record(Some(record), Some((frame::END_KEY, &event))).await;
+    journal.record(Some(record), Some((frame::END_KEY, event))).await;
     shared.remove_live(live);
 }
 

@@ -176,7 +176,7 @@ impl Journal {
     }
 
     /// Appends a record and an event, each if there is one, and waits until they are durable.
-    pub async fn record(&self, record: Option<Record>, event: Option<(&str, &AnyEvent)>) {
+    pub async fn record(&self, record: Option<Record>, event: Option<(&str, AnyEvent)>) {
         let frame = event.map(|(key, event)| Frame::structural(0, key, event));
         let appended = self.append(record, frame, Urgency::Now);
         self.live.durable(appended.position).await;
@@ -219,8 +219,8 @@ impl Host for Journal {
         self.retries.clone()
     }
 
-    async fn commit_call(&self, call: FinishedCall) {
-        let row = call_row(self.live.id, &self.live.user, &call);
+    async fn commit_call(&self, call: &FinishedCall) {
+        let row = call_row(self.live.id, &self.live.user, call);
         let spent_usd = row.cost_usd.or(row.assumed_usd);
         self.spent
             .lock()
@@ -245,7 +245,7 @@ impl Host for Journal {
     async fn publish(&self, key: &str, event: AnyEvent) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         let waits = event.waits_for_person().then_some(Record::Waits);
-        let appended = self.append(waits, Some(Frame::structural(0, key, &event)), Urgency::Soon);
+        let appended = self.append(waits, Some(Frame::structural(0, key, event)), Urgency::Soon);
         if appended.full {
             self.live.durable(appended.position).await;
         }

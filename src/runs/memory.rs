@@ -109,9 +109,9 @@ impl Host for MemoryHost {
         member_retry::begun(lock(&self.store).events.iter().map(|(_, event)| event))
     }
 
-    async fn commit_call(&self, call: FinishedCall) {
+    async fn commit_call(&self, call: &FinishedCall) {
         self.commit(|store| {
-            store.calls.insert(call.key.clone(), call);
+            store.calls.insert(call.key.clone(), call.clone());
         })
         .await;
     }

@@ -129,7 +129,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<StartedRun, S
         None => (None, MessageId::generate(), Kept::default()),
     };
     let ids = (id, ask.conversation, message);
-    let opening = Frame::structural(1, OPENING_KEY, &execution::opening(ids, &ask.plan).into());
+    let opening = Frame::structural(1, OPENING_KEY, execution::opening(ids, &ask.plan).into());
     let estimate = admission::estimate(shared, &ask.plan, &kept);
     let is_of_program = ask.program.is_some();
     let (from_project, own): (Vec<_>, Vec<_>) =

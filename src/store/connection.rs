@@ -39,7 +39,7 @@ pub struct TxConnection {
     begin: Option<String>,
     /// After how long Postgres itself ends a statement.
     statement_limit: Duration,
-    /// Nothing has been done in it.
+    /// Its next statement may be sent again in a new transaction.
     is_fresh: bool,
     cutoff: Cutoff,
 }
@@ -61,7 +61,8 @@ impl TxConnection {
         Ok(begun)
     }
 
-    /// A connection for one statement, which is a transaction of its own.
+    /// A connection for one statement, which is a transaction of its own. If it has to be prepared anew, it fails like a
+    /// later statement of a transaction: a copy of each batch, in case it has to be sent again, would cost more.
     pub(super) fn for_one_statement(
         lent: Lent,
         kept: Kept,
@@ -69,7 +70,7 @@ impl TxConnection {
         cutoff: Cutoff,
     ) -> Self {
         let (lent, kept) = (Some(lent), Some(kept));
-        Self { lent, kept, begin: None, statement_limit, is_fresh: true, cutoff }
+        Self { lent, kept, begin: None, statement_limit, is_fresh: false, cutoff }
     }
 
     fn connection(&mut self) -> Result<&mut PgConnection, Error> {
@@ -91,6 +92,13 @@ impl TxConnection {
             kept.keep(lent);
         }
         Ok(())
+    }
+
+    /// Gives memory back after long statements: otherwise the connection's buffers stay as long as the longest.
+    pub(super) fn shrink_buffers(&mut self) {
+        if let Some(lent) = &mut self.lent {
+            lent.connection.shrink_buffers();
+        }
     }
 
     async fn run(&mut self, sql: SqlStr, arguments: Option<PgArguments>) -> Result<Vec<Outcome>, Error> {

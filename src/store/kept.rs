@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgPool;
+use sqlx::{Connection as _, Postgres};
 use tokio::runtime::Handle;
 
 use super::health::{Cutoff, LastFailure};
@@ -73,13 +73,13 @@ impl Kept {
     /// A connection that may be used without asking the database about it. Where there is none, the caller counts as
     /// waiting for the pool for as long as it holds the guard.
     fn take(&self) -> Result<Lent, Waiting> {
-        let (mut given_back, mut shelf) = (Vec::new(), self.lock());
+        let (mut given_back, mut shelf) = (GivenBack::default(), self.lock());
         shelf.give_back_idle(&mut given_back);
         while let Some((lent, _)) = shelf.idle.pop_back() {
             if self.may_be_used(&lent) {
                 return Ok(lent);
             }
-            given_back.push(lent);
+            given_back.0.push(lent);
         }
         shelf.waiting += 1;
         Err(Waiting(self.clone()))
@@ -87,10 +87,10 @@ impl Kept {
 
     /// Keeps a connection that is in no transaction and in no role for the next transaction, unless one waits for the pool.
     pub(super) fn keep(&self, lent: Lent) {
-        let (mut given_back, mut shelf) = (Vec::new(), self.lock());
+        let (mut given_back, mut shelf) = (GivenBack::default(), self.lock());
         shelf.give_back_idle(&mut given_back);
         if shelf.waiting > 0 || shelf.is_closed || !self.may_be_used(&lent) {
-            given_back.push(lent);
+            given_back.0.push(lent);
         } else {
             shelf.idle.push_back((lent, Instant::now()));
         }
@@ -120,10 +120,23 @@ impl Kept {
     }
 }
 
+/// Connections that go back to the pool when the shelf is no longer locked.
+#[derive(Default)]
+struct GivenBack(Vec<Lent>);
+
+impl Drop for GivenBack {
+    /// The buffers of each are as long as its longest message, which the pool would leave so.
+    fn drop(&mut self) {
+        for lent in &mut self.0 {
+            lent.connection.shrink_buffers();
+        }
+    }
+}
+
 impl Shelf {
-    fn give_back_idle(&mut self, given_back: &mut Vec<Lent>) {
+    fn give_back_idle(&mut self, given_back: &mut GivenBack) {
         while self.idle.front().is_some_and(|(_, since)| since.elapsed() > IDLE_AT_MOST) {
-            given_back.extend(self.idle.pop_front().map(|(lent, _)| lent));
+            given_back.0.extend(self.idle.pop_front().map(|(lent, _)| lent));
         }
     }
 }

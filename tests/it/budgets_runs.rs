@@ -397,7 +397,7 @@ impl Host for BudgetedHost {
         self.journal.decision(key)
     }
 
-    async fn commit_call(&self, call: FinishedCall) {
+    async fn commit_call(&self, call: &FinishedCall) {
         self.journal.commit_call(call).await;
     }
 

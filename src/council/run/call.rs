@@ -186,19 +186,12 @@ impl<'r> Call<'r> {
                 call.in_hand = true;
             }
         }
-        run.host
-            .commit_call(FinishedCall {
-                key: key.clone(),
-                stage,
-                model: request.model,
-                purpose: request.purpose.name.into(),
-                fingerprint,
-                expected_usd,
-                result: result.clone(),
-            })
-            .await;
-        run.state().under_way.remove(&key);
-        result
+        let purpose = request.purpose.name.into();
+        let model = request.model;
+        let call = FinishedCall { key, stage, model, purpose, fingerprint, expected_usd, result };
+        run.host.commit_call(&call).await;
+        run.state().under_way.remove(&call.key);
+        call.result
     }
 }
 

@@ -82,7 +82,7 @@ pub trait Host: Send + Sync {
     }
 
     /// Makes a finished call durable; returns when it is.
-    async fn commit_call(&self, call: FinishedCall);
+    async fn commit_call(&self, call: &FinishedCall);
 
     /// Makes a fact durable; returns when it is.
     async fn commit_decision(&self, key: &str, value: Value);

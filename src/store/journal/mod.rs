@@ -49,6 +49,18 @@ pub struct Batch<'a> {
     pub waits: Vec<RunId>,
 }
 
+/// From this size on, in bytes, a batch is so long that the memory for sending it is given back.
+const LONG: usize = 1 << 20;
+
+impl Batch<'_> {
+    fn is_long(&self) -> bool {
+        let results = self.calls.iter().filter_map(|call| call.result.as_ref()).map(String::len);
+        let frames = self.events.iter().map(|events| events.row.frames.len());
+        let bodies = self.finished.iter().map(|finished| finished.body.len());
+        results.chain(frames).chain(bodies).sum::<usize>() >= LONG
+    }
+}
+
 /// What earlier executions of these runs left.
 pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Remembered>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
@@ -157,7 +169,10 @@ async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, S
     // Local to the statement's transaction: its commit does not wait for the disk.
     let disk = if batch.has_only_tokens { ", set_config('synchronous_commit', 'off', true)" } else { "" };
     sql.push(format_args!(") SELECT id{disk} FROM owned, (SELECT count(*) FROM told) AS notices"));
-    let owned: Vec<Uuid> = sql.build_query_scalar().fetch_all(tx).await?;
+    let owned: Vec<Uuid> = sql.build_query_scalar().fetch_all(&mut *tx).await?;
+    if batch.is_long() {
+        tx.shrink_buffers();
+    }
     Ok(owned.into_iter().map(RunId).collect())
 }
 

@@ -179,7 +179,7 @@ impl Host for Recorder {
         self.inner.decision(key)
     }
 
-    async fn commit_call(&self, call: FinishedCall) {
+    async fn commit_call(&self, call: &FinishedCall) {
         self.lock().push(Written::Call(json!(call)));
         self.inner.commit_call(call).await;
     }
