@@ -105,12 +105,8 @@ impl Pictures {
         let line = if sees { &self.shown } else { &self.unseen };
         for (number, image) in (1..).zip(&self.images) {
             let place = place_of_picture(fence, number);
-            let text = message.content.whole();
-            if !text.contains(&place) {
-                continue;
-            }
-            message.content = text.replace(&place, line).into();
-            if sees {
+            // A place stands in the material before a question, which is put into a prompt as one piece.
+            if message.content.replace(&place, line) && sees {
                 message.images.push(Arc::clone(image));
             }
         }

@@ -100,7 +100,7 @@ pub(super) struct LongTexts {
 }
 
 impl LongTexts {
-    /// The body with this JSON, whose [`JsonText`] refer to these texts.
+    /// The body with this JSON, whose [`JsonText`]s refer to these texts.
     ///
     /// # Errors
     /// When a number cannot be written as JSON; never in practice.

@@ -35,6 +35,17 @@ impl Text {
         joined.finish()
     }
 
+    /// Replaces these words where they stand within one piece; returns whether they did. The other pieces stay shared.
+    pub fn replace(&mut self, words: &str, by: &str) -> bool {
+        let mut found = false;
+        for piece in self.0.iter_mut().filter(|piece| piece.contains(words)) {
+            *piece = piece.replace(words, by).into();
+            found = true;
+        }
+        self.0.retain(|piece| !piece.is_empty());
+        found
+    }
+
     /// Its pieces, in order; none of them is empty.
     pub fn pieces(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|piece| &**piece)
@@ -193,6 +204,18 @@ mod tests {
         let [first, copied, second, rest] = joined.shared() else { panic!("{} pieces", joined.0.len()) };
         assert!(Arc::ptr_eq(first, &long.0[0]) && Arc::ptr_eq(second, &long.0[0]));
         assert_eq!([copied.len(), rest.len()], [short.len() + 4, short.len() + 2]);
+    }
+
+    #[test]
+    fn words_are_replaced_in_their_piece() {
+        let mut text = Text::default();
+        ["[here] and [here]", "not he", "re", "[here]"].iter().for_each(|words| text.push_str(words));
+        let before = text.clone();
+        assert!(!text.replace("[there]", "x"));
+        assert!(text.replace("[here]", ""));
+        assert_eq!(text, " and not here");
+        assert_eq!(text.0.len(), 3);
+        assert!(Arc::ptr_eq(&text.0[1], &before.0[1]));
     }
 
     proptest! {
