@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Loads a real server of this build with scripted models and counts what comes out.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 pub struct Cli {
     #[command(subcommand)]
     pub scenario: Scenario,
@@ -60,6 +60,8 @@ pub enum Scenario {
     Idle(IdleFlags),
     /// Readers far slower than what they read.
     SlowReader(SlowFlags),
+    /// Runs with very long answers, one after the other, and what they take in memory.
+    LongAnswers(LongFlags),
     /// What people wait for in a database of this size, and in one of a hundredth of it.
     Growth(GrowthFlags),
     /// Analytics over a ledger that has grown; needs neither server nor models.
@@ -173,6 +175,19 @@ pub struct SlowFlags {
 }
 
 #[derive(Debug, Clone, Copy, Args)]
+pub struct LongFlags {
+    /// How many members answer, and review all answers.
+    #[arg(long, default_value_t = 7)]
+    pub members: usize,
+    /// How long each answer is, in KiB. A server keeps 1 MiB unless it is set otherwise.
+    #[arg(long, default_value_t = 1_000)]
+    pub kib: u32,
+    /// How many runs there are.
+    #[arg(long, default_value_t = 5)]
+    pub runs: usize,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
 pub struct GrowthFlags {
     /// How many calls the database holds in the end, ten for each conversation; half of them are of one user. A million
     /// take about 4 GB.
@@ -205,6 +220,19 @@ pub struct ModelFlags {
     /// How many tokens it has, spread evenly over that time.
     #[arg(long)]
     pub tokens: u32,
+    /// How many bytes of other text follow each token of an answer.
+    #[arg(long, default_value_t = 0)]
+    pub padding: usize,
+    /// How many answers a review ranks.
+    #[arg(long, default_value_t = 4)]
+    pub answers: usize,
+}
+
+impl ModelFlags {
+    /// Models of a council of four, with tokens and nothing else.
+    pub const fn new(call_ms: u64, tokens: u32) -> Self {
+        Self { call_ms, tokens, padding: 0, answers: 4 }
+    }
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {

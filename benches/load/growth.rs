@@ -23,7 +23,7 @@ const USUAL: &str = "usual";
 const NEW: &str = "new";
 /// A page that somebody waits for.
 const PAGE_MS: f64 = 1_000.0;
-const MODELS: ModelFlags = ModelFlags { call_ms: 20, tokens: 5 };
+const MODELS: ModelFlags = ModelFlags::new(20, 5);
 
 /// What somebody looks at.
 const PAGES: [(&str, &str); 6] = [

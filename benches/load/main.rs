@@ -9,6 +9,7 @@ mod endings;
 mod fill;
 mod growth;
 mod http;
+mod long_answers;
 mod measure;
 mod mixed;
 mod models;
@@ -78,6 +79,7 @@ async fn measure(cli: &Cli, server: &Path) -> anyhow::Result<Report> {
         Scenario::Live(flags) => streams::live(cli, server, flags).await,
         Scenario::Idle(flags) => streams::idle(cli, server, flags).await,
         Scenario::SlowReader(flags) => streams::slow_reader(cli, server, flags).await,
+        Scenario::LongAnswers(flags) => long_answers::measure(cli, server, flags).await,
         Scenario::Growth(flags) => growth::measure(cli, server, flags).await,
         Scenario::Analytics(flags) => analytics::measure(cli, flags).await,
         Scenario::Models(_) => anyhow::bail!("the scripted models are served above"),

@@ -50,7 +50,7 @@ fn stat(pid: u32) -> anyhow::Result<Vec<String>> {
     Ok(fields.split_whitespace().map(str::to_owned).collect())
 }
 
-/// `VmRSS` or `VmHWM` of a process, in MiB.
+/// `VmRSS`, `RssAnon` or `VmHWM` of a process, in MiB.
 pub fn memory_mib(pid: u32, field: &str) -> anyhow::Result<f64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status"))
         .with_context(|| format!("process {pid} is gone"))?;
@@ -72,19 +72,24 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Begins to watch, several times a second.
+    /// Begins to watch all of it (`VmRSS`), several times a second.
     pub fn watch(pid: u32) -> Self {
+        Self::watch_field(pid, "VmRSS", Duration::from_millis(250))
+    }
+
+    /// Begins to watch a field of /proc/PID/status, this often.
+    pub fn watch_field(pid: u32, field: &'static str, every: Duration) -> Self {
         let samples: Arc<Mutex<Vec<(f64, f64)>>> = Arc::default();
         let seen = Arc::downgrade(&samples);
         std::thread::spawn(move || {
             let began = Instant::now();
-            while let (Some(samples), Ok(mib)) = (seen.upgrade(), memory_mib(pid, "VmRSS")) {
+            while let (Some(samples), Ok(mib)) = (seen.upgrade(), memory_mib(pid, field)) {
                 samples
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .push((began.elapsed().as_secs_f64(), mib));
                 drop(samples);
-                std::thread::sleep(Duration::from_millis(250));
+                std::thread::sleep(every);
             }
         });
         Self { samples }

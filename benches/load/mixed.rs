@@ -103,7 +103,7 @@ struct Done {
 
 /// Runs the scenario.
 pub async fn measure(cli: &Cli, server: &Path, flags: MixedFlags) -> anyhow::Result<Report> {
-    let models = ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens };
+    let models = ModelFlags::new(flags.call_ms, flags.tokens);
     let mut bed = TestBed::prepare(cli, server, models).await?;
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let until = Instant::now() + Duration::from_secs(flags.seconds);

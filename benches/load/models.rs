@@ -73,13 +73,15 @@ pub fn serve(flags: &ModelFlags) -> anyhow::Result<()> {
         println!("{HELLO}{}", listener.local_addr()?.port());
         io::stdout().flush()?;
         let counts = Shared::default();
+        let padding: Rc<[u8]> = padding(flags.padding).into();
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 accepted = listener.accept() => {
                     let (stream, _) = accepted.context("out of file descriptors? see `ulimit -n`")?;
                     stream.set_nodelay(true)?;
-                    let connection = Connection { stream, input: BytesMut::new(), output: Vec::new() };
+                    let padding = padding.clone();
+                    let connection = Connection { stream, padding, input: BytesMut::new(), output: Vec::new() };
                     connections.spawn_local(connection.serve(counts.clone(), *flags));
                 }
                 // A connection that broke has counted its call as broken.
@@ -91,6 +93,7 @@ pub fn serve(flags: &ModelFlags) -> anyhow::Result<()> {
 
 struct Connection {
     stream: TcpStream,
+    padding: Rc<[u8]>,
     input: BytesMut,
     output: Vec<u8>,
 }
@@ -183,9 +186,9 @@ impl Connection {
         tokio::time::sleep_until(began + whole).await;
         self.output.clear();
         let last = match kind {
-            Kind::Answer => r"\n\nCONFIDENCE: 8",
-            Kind::Review => r"\n\nFINAL RANKING:\n1. Response A\n2. Response B\n3. Response C\n4. Response D",
-            Kind::Synthesis | Kind::Title => "",
+            Kind::Answer => r"\n\nCONFIDENCE: 8".to_owned(),
+            Kind::Review => ranking(flags.answers),
+            Kind::Synthesis | Kind::Title => String::new(),
         };
         if !last.is_empty() {
             self.chunk(last.as_bytes());
@@ -204,6 +207,9 @@ impl Connection {
         }
         let mut text = Vec::with_capacity(stamp::TOKEN_BYTES);
         stamp::push(&mut text, stamp::now());
+        if kind == Kind::Answer {
+            text.extend_from_slice(&self.padding);
+        }
         self.chunk(&text);
     }
 
@@ -211,6 +217,30 @@ impl Connection {
     fn chunk(&mut self, text: &[u8]) {
         framed(&mut self.output, &[BEFORE, text, AFTER]);
     }
+}
+
+/// The end of a review that ranks this many answers by their labels, as it stands in JSON.
+fn ranking(answers: usize) -> String {
+    let lines = ('A'..='Z').zip(1..=answers).map(|(label, place)| format!(r"\n{place}. Response {label}"));
+    r"\n\nFINAL RANKING:".to_owned() + &lines.collect::<String>()
+}
+
+/// Words of this length in all, with a line end here and there, as they stand in JSON.
+fn padding(length: usize) -> Vec<u8> {
+    let mut text = Vec::with_capacity(length + 16);
+    let mut random = 1_u32;
+    while text.len() < length {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let letters = random.to_be_bytes().map(|byte| b'a' + byte % 26);
+        text.extend_from_slice(&letters);
+        text.extend_from_slice(if random.is_multiple_of(12) { br"\n" } else { b" " });
+    }
+    // Not within a line end.
+    text.truncate(length);
+    if text.last() == Some(&b'\\') {
+        text.pop();
+    }
+    text
 }
 
 fn framed(out: &mut Vec<u8>, parts: &[&[u8]]) {

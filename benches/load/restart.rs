@@ -27,7 +27,7 @@ const SOON_S: f64 = 10.0;
 /// Runs the scenario.
 pub async fn measure(cli: &Cli, server: &Path, flags: RestartFlags) -> anyhow::Result<Report> {
     enough_files(flags.runs * CALLS)?;
-    let models = ModelFlags { call_ms: u64::try_from(CALL.as_millis())?, tokens: 1 };
+    let models = ModelFlags::new(u64::try_from(CALL.as_millis())?, 1);
     let mut bed = TestBed::prepare(cli, server, models).await?;
     for number in 0..flags.runs {
         let mut connection = Connection::open(bed.address(number), &format!("user{number}"), None).await?;

@@ -28,7 +28,7 @@ struct User {
 pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Result<Report> {
     let users = flags.concurrency.max(1);
     let each = flags.runs.unwrap_or((4 * users).clamp(50, 1_000)).div_ceil(users);
-    let models = ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens };
+    let models = ModelFlags::new(flags.call_ms, flags.tokens);
     let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut ready = Vec::new();
     for number in 0..users {

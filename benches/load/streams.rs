@@ -28,7 +28,7 @@ const SLOW_BUFFER: u32 = 4_096;
 pub async fn live(cli: &Cli, server: &Path, flags: LiveFlags) -> anyhow::Result<Report> {
     enough_files(flags.runs * (CALLS + 1))?;
     let seconds = u32::try_from(flags.seconds)?;
-    let models = ModelFlags { call_ms: flags.seconds * 1_000, tokens: flags.pace * seconds };
+    let models = ModelFlags::new(flags.seconds * 1_000, flags.pace * seconds);
     let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut users = Vec::new();
     for number in 0..flags.runs {
@@ -74,7 +74,7 @@ pub async fn live(cli: &Cli, server: &Path, flags: LiveFlags) -> anyhow::Result<
 /// Streams on which nothing happens but heartbeats.
 pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<Report> {
     enough_files(flags.streams + flags.runs * CALLS)?;
-    let mut bed = TestBed::prepare(cli, server, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
+    let mut bed = TestBed::prepare(cli, server, ModelFlags::new(3_000_000, 0)).await?;
     let empty = memory_mib(bed.pids()[0], "VmRSS")?;
     let open = Rc::new(Cell::new(0usize));
     let mut endings = Endings::begin();
@@ -154,10 +154,8 @@ async fn read_on(mut events: Events<'_>, run: usize, most: usize) -> Ending {
 pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::Result<Report> {
     let whole = Duration::from_secs(flags.minutes * 60);
     let call = whole + Duration::from_secs(60);
-    let models = ModelFlags {
-        call_ms: u64::try_from(call.as_millis())?,
-        tokens: flags.pace * u32::try_from(call.as_secs())?,
-    };
+    let tokens = flags.pace * u32::try_from(call.as_secs())?;
+    let models = ModelFlags::new(u64::try_from(call.as_millis())?, tokens);
     let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut endings = Endings::begin();
     let mut tasks = JoinSet::new();

@@ -185,6 +185,7 @@ fn url(options: &PgConnectOptions) -> String {
 fn start_models(flags: ModelFlags) -> anyhow::Result<Process> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["models", "--call-ms", &flags.call_ms.to_string(), "--tokens", &flags.tokens.to_string()])
+        .args(["--padding", &flags.padding.to_string(), "--answers", &flags.answers.to_string()])
         .stdout(Stdio::piped())
         .spawn()
         .context("the scripted models do not start")?;
