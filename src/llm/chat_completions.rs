@@ -529,5 +529,8 @@ fn details_text(details: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
+#[path = "chat_completions_request_tests.rs"]
+mod request_tests;
+#[cfg(test)]
 #[path = "chat_completions_tests.rs"]
 mod tests;
